@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "PreferencesFoundation", targets: ["PreferencesFoundation"]),
     .library(name: "VaultCore", targets: ["VaultCore"]),
     .library(name: "Secrets", targets: ["Secrets"]),
+    .library(name: "VaultPostgres", targets: ["VaultPostgres"]),
     .library(name: "SecretsTesting", targets: ["SecretsTesting"]),
     .library(name: "SecretsConfiguration", targets: ["SecretsConfiguration"]),
     .library(name: "SecretsLifecycle", targets: ["SecretsLifecycle"]),
@@ -41,6 +42,7 @@ let package = Package(
   traits: [
     .trait(name: "Configuration", description: "SecretsConfiguration: vaults and layers for swift-configuration."),
     .trait(name: "HTTP", description: "PreferencesHTTP: remote settings fetched by AsyncHTTPClient."),
+    .trait(name: "PostgreSQL", description: "VaultPostgres: vaults in a PostgreSQL database, with libpq."),
     .trait(
       name: "ServiceLifecycle",
       description: "SecretsLifecycle: a vault as a service, its health, and failures in swift-log."),
@@ -81,6 +83,13 @@ let package = Package(
     .target(
       name: "VaultCore", dependencies: ["VaultSealing", "DurableFiles"],
       swiftSettings: strict + views + [.strictMemorySafety()]),
+    .systemLibrary(
+      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "VaultPostgres",
+      dependencies: [
+        "VaultCore", "DurableFiles", .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"])),
+      ], swiftSettings: strict + [.strictMemorySafety()]),
     .target(
       name: "Secrets",
       dependencies: [
@@ -154,6 +163,9 @@ let package = Package(
     .executableTarget(
       name: "PreferencesWriter", dependencies: ["Preferences", "PreferencesFoundation"],
       path: "Tests/PreferencesWriter", swiftSettings: strict),
+    .executableTarget(
+      name: "PostgresWorker", dependencies: ["VaultPostgres", "Secrets"], path: "Tests/PostgresWorker",
+      swiftSettings: strict),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles"], swiftSettings: strict),
     .testTarget(
       name: "PreferencesTests",
@@ -189,6 +201,12 @@ let package = Package(
       ],
       exclude: excludedBeforeSwift63(["HolderMemoryTests.swift", "MemoryScanTests.swift"]),
       resources: [.copy("Vectors")], swiftSettings: strict),
+    .testTarget(
+      name: "VaultPostgresTests",
+      dependencies: [
+        "VaultPostgres", "VaultCore", "VaultSealing", "Secrets", "SecretsTesting", "DurableFiles",
+        .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"])),
+      ], swiftSettings: strict),
     .testTarget(
       name: "SecretsTests",
       dependencies: [

@@ -8,7 +8,7 @@ let package = Package(
     // share one build folder.
     .package(
       name: "SecretPreferences", path: "../..",
-      traits: ["Configuration", "HTTP", "ServiceLifecycle", "SettingsPage"])
+      traits: ["Configuration", "HTTP", "PostgreSQL", "ServiceLifecycle", "SettingsPage"])
   ],
   targets: [
     .executableTarget(

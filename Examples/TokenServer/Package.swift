@@ -20,7 +20,7 @@ let package = Package(
     // ServiceLifecycle. These are those of Scripts/swift, so that both packages can share one build folder.
     .package(
       name: "SecretPreferences", path: "../..",
-      traits: ["Configuration", "HTTP", "ServiceLifecycle", "SettingsPage"]),
+      traits: ["Configuration", "HTTP", "PostgreSQL", "ServiceLifecycle", "SettingsPage"]),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),

@@ -1,0 +1,162 @@
+#if PostgreSQL
+  internal import CPostgres
+  internal import DurableFiles
+  internal import VaultCore
+
+  /// One connection to the server. Used by one thread at a time, which it blocks; no wait is longer than the options
+  /// say.
+  ///
+  /// Statements are sent together and answered together (libpq's pipeline mode), without names, so that a pooler may
+  /// give each transaction to another server process.
+  @safe final class Connection: @unchecked Sendable {
+    // Unchecked: used by the thread that has taken it from the pool.
+    private let connection: OpaquePointer
+    private let silence: Duration
+    private let forkGuard = ForkGuard()
+    private(set) var facts = ServerFacts()
+    /// When it was last given back.
+    var idleSince = ContinuousClock.now
+
+    private init(_ connection: OpaquePointer, silence: Duration) {
+      unsafe self.connection = unsafe connection
+      self.silence = silence
+    }
+
+    /// In a forked child, the socket is the parent's.
+    deinit { if forkGuard.isOwn { unsafe PQfinish(connection) } }
+
+    /// Connects, and checks that the server has a schema of this version.
+    ///
+    /// - Parameter silence: how long the server may take for an answer, besides a wait that it was asked for.
+    static func open(_ place: PostgresPlace, silence: Duration) throws(VaultError) -> Connection {
+      guard let pointer = unsafe place.connect() else { throw place.error(.io, "no memory for a connection") }
+      let connection = unsafe Connection(pointer, silence: silence)
+      guard unsafe PQstatus(pointer) == CONNECTION_OK else {
+        throw place.unreachable(unsafe String(cString: PQerrorMessage(pointer)))
+      }
+      // Otherwise libpq prints notices of the server to standard error.
+      unsafe PQsetNoticeReceiver(pointer, { _, _ in }, nil)
+      guard unsafe PQsetnonblocking(pointer, 1) == 0, unsafe PQenterPipelineMode(pointer) == 1 else {
+        throw place.error(.io, "the connection cannot be used")
+      }
+      let rows: [Rows]
+      do throws(QueryFailure) { rows = try connection.run(ServerFacts.statements(place.vault)) } catch {
+        throw place.error(error, .reading)
+      }
+      connection.facts = try ServerFacts(rows, place, connectionPID: unsafe PQbackendPID(pointer))
+      return connection
+    }
+
+    var descriptor: Int32 { unsafe PQsocket(connection) }
+
+    /// Whether an idle connection seems to be usable. Does not wait.
+    var isUsable: Bool {
+      guard forkGuard.isOwn else { return false }
+      if isReadable(for: .zero), unsafe PQconsumeInput(connection) != 1 { return false }
+      return unsafe PQstatus(connection) == CONNECTION_OK && PQtransactionStatus(connection) == PQTRANS_IDLE
+    }
+
+    /// Runs statements in one round trip, as one transaction unless they say otherwise.
+    ///
+    /// - Parameter wait: how long the server may wait for a lock.
+    /// - Throws: ``QueryFailure``. After ``QueryFailure/lost`` the connection is of no use any more. After a refusal, a
+    ///   transaction that was begun has to be rolled back.
+    func run(_ statements: [Statement], allowing wait: Duration = .zero) throws(QueryFailure) -> [Rows] {
+      for statement in statements { try send(statement) }
+      guard unsafe PQpipelineSync(connection) == 1 else { throw .lost }
+      var results: [Rows] = []
+      var refusal: String?
+      var ends = 0
+      while true {
+        try waitForResult(silence + wait)
+        guard let result = unsafe PQgetResult(connection) else {
+          ends += 1
+          guard ends <= statements.count, unsafe PQstatus(connection) == CONNECTION_OK else { throw .lost }
+          continue
+        }
+        switch unsafe PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: results.append(unsafe Rows(result))
+        case PGRES_PIPELINE_SYNC:
+          unsafe PQclear(result)
+          if let refusal { throw .refused(state: refusal) }
+          guard results.count == statements.count else { throw .lost }
+          return results
+        default:
+          let state = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C")))
+          if refusal == nil, let state = unsafe state { refusal = unsafe String(cString: state) }
+          unsafe PQclear(result)
+          guard unsafe PQstatus(connection) == CONNECTION_OK else {
+            // Ended before it read the statements.
+            if refusal == "25P03" { throw .refused(state: "25P03") }
+            throw .lost
+          }
+        }
+      }
+    }
+
+    private func send(_ statement: Statement) throws(QueryFailure) {
+      var bytes: [UInt8] = []
+      var starts: [Int] = []
+      var lengths: [Int32] = []
+      for value in statement.values {
+        starts.append(bytes.count)
+        value.append(to: &bytes)
+        lengths.append(Int32(bytes.count - starts[starts.count - 1]))
+      }
+      bytes.append(0)  // so that there is an address, even of nothing
+      let types = statement.values.map(\.type)
+      let formats = [Int32](repeating: 1, count: types.count)
+      let isSent = unsafe bytes.withUnsafeBytes { buffer in
+        let values = unsafe starts.map {
+          unsafe buffer.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self)
+        }
+        return unsafe PQsendQueryParams(
+          connection, statement.text, Int32(types.count), types, values, lengths, formats, 1) == 1
+      }
+      guard isSent else { throw .lost }
+    }
+
+    /// Sends what is left and waits until there is a result, as long as the server goes on sending.
+    private func waitForResult(_ silence: Duration) throws(QueryFailure) {
+      var deadline = Deadline(after: silence)
+      while true {
+        let unsent = unsafe PQflush(connection)
+        guard unsent >= 0 else { throw .lost }
+        if unsafe PQisBusy(connection) == 0 { return }
+        guard deadline.remaining > .zero else { throw .lost }
+        if isReadable(for: deadline.remaining, orWritable: unsent == 1) {
+          guard unsafe PQconsumeInput(connection) == 1 else { throw .lost }
+          deadline = Deadline(after: silence)
+        }
+      }
+    }
+
+    /// Waits until the server has sent something. Returns `false` after the time, and if only writing is possible.
+    func isReadable(for time: Duration, orWritable: Bool = false) -> Bool {
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN | (orWritable ? POLLOUT : 0)), revents: 0)
+      let count = unsafe poll(&entry, 1, Int32(clamping: time.milliseconds))
+      return count > 0 && entry.revents & ~Int16(POLLOUT) != 0
+    }
+
+    /// Whether another connection has announced a change. Does not wait.
+    ///
+    /// - Parameter own: the process ids of this storage's own connections on the server.
+    func takeNotifications(except own: Set<Int32>) throws(QueryFailure) -> Bool {
+      guard unsafe PQconsumeInput(connection) == 1 else { throw .lost }
+      var isNotified = false
+      while let notification = unsafe PQnotifies(connection) {
+        if unsafe !own.contains(notification.pointee.be_pid) { isNotified = true }
+        unsafe PQfreemem(notification)
+      }
+      return isNotified
+    }
+  }
+
+  extension Duration {
+    /// Whole milliseconds, rounded up.
+    var milliseconds: Int {
+      let (seconds, attoseconds) = components
+      return Int(clamping: seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+  }
+#endif

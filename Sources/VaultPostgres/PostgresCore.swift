@@ -1,0 +1,151 @@
+#if PostgreSQL
+  internal import DurableFiles
+  internal import Synchronization
+  internal import VaultCore
+
+  /// What the storage, its writers and its follower share.
+  ///
+  /// The lock of `known` is held for looking at bytes in memory, never while the server is asked. So what the server
+  /// says may be late: it is taken over only if nothing was taken over since the question (``KnownBytes/serial``).
+  ///
+  ///     follower                        writer
+  ///     asks (serial 4)
+  ///                                     appends, takes over its own entry: serial 5
+  ///     the answer is from before:
+  ///     not taken over, asks again
+  final class PostgresCore: Sendable {
+    let place: PostgresPlace
+    let options: PostgresStorage.Options
+    let pool: ConnectionPool
+    let known = Mutex(KnownBytes())
+    private let observers = Mutex<[ObjectIdentifier: MemoryObserver]>([:])
+    /// The error of the last question, until one is answered.
+    let failure = Mutex<VaultError?>(nil)
+    /// When others were last notified of a change.
+    private let announced = Mutex<ContinuousClock.Instant?>(nil)
+    let isEnded = Atomic(false)
+
+    init(_ place: PostgresPlace, _ options: PostgresStorage.Options) {
+      self.place = place
+      self.options = options
+      pool = ConnectionPool(place, silence: options.answerTimeout)
+    }
+
+    // MARK: Asking
+
+    /// Asks on a connection what is new, and takes it over.
+    ///
+    /// - Parameter first: the answer to the first question, if it was asked together with other statements.
+    func update(
+      _ connection: Connection, _ purpose: QueryPurpose = .reading, first: (Question, Rows)? = nil
+    ) throws(VaultError) {
+      var first = first
+      // While a writer has the lock, or without writers, the second answer is taken over.
+      for _ in 0..<20 {
+        let question = first?.0 ?? self.question
+        let rows = if let first { first.1 } else { try run([question.statement], connection, purpose)[0] }
+        first = nil
+        var found = try FoundBytes(rows, since: question.row, limit: question.limit)
+        // All of it, before readers hear of another version.
+        if case .other(let row, nil) = found, row.length <= question.limit, known.withLock({ $0.isStale(row.version) })
+        {
+          let rows = try run([.load(place.vault, limit: question.limit)], connection, purpose)[0]
+          found = try FoundBytes(loaded: rows, limit: question.limit)
+        }
+        if take(found, question) { return }
+      }
+      throw place.error(.io, "the vault changes faster than it can be read")
+    }
+
+    /// What is asked, and from when.
+    struct Question {
+      let statement: Statement
+      let row: VaultRow?
+      let limit: Int
+      let serial: Int
+      let asked = ContinuousClock.now
+    }
+
+    var question: Question {
+      known.withLock { known in
+        Question(
+          statement: .changes(place.vault, since: known.row, limit: known.limit), row: known.row, limit: known.limit,
+          serial: known.serial)
+      }
+    }
+
+    /// Takes over the answer to a question, unless it is late.
+    func take(_ found: FoundBytes, _ question: Question) -> Bool {
+      let isChanged = known.withLock { known in
+        known.serial == question.serial ? known.take(found, asked: question.asked) : nil
+      }
+      guard let isChanged else { return false }
+      failure.withLock { $0 = nil }
+      if isChanged { notifyObservers() }
+      return true
+    }
+
+    func run(
+      _ statements: [Statement], _ connection: Connection, _ purpose: QueryPurpose
+    ) throws(VaultError) -> [Rows] {
+      do throws(QueryFailure) { return try connection.run(statements) } catch { throw place.error(error, purpose) }
+    }
+
+    /// Asks now.
+    func refresh() throws(VaultError) {
+      let question = question
+      let (connection, rows) = try pool.run([question.statement], .reading)
+      defer { pool.giveBack(connection) }
+      try update(connection, first: (question, rows[0]))
+    }
+
+    // MARK: Locking
+
+    /// Waits for the vault's lock, and takes over what others have written.
+    ///
+    /// - Returns: a connection with a transaction that has the lock, and the row.
+    func lock(waiting time: Duration) throws(VaultError) -> (connection: Connection, row: VaultRow) {
+      let question = question
+      let (connection, rows) = try pool.run(
+        [.begin, .settings(lock: time, hold: options.holdLimit), .lock(place.vault), question.statement], .writing,
+        allowing: time)
+      try update(connection, .writing, first: (question, rows[3]))
+      guard rows[2].count == 1, let row = known.withLock({ $0.row }) else {
+        end(connection)
+        throw missing
+      }
+      return (connection, row)
+    }
+
+    /// Ends a transaction without a change.
+    func end(_ connection: Connection) {
+      // The server ends the transaction of a connection that is lost.
+      do throws(QueryFailure) { _ = try connection.run([.rollback]) } catch { return }
+      pool.giveBack(connection)
+    }
+
+    var missing: VaultError { place.error(.notFound, "there is no vault of this name in the database") }
+
+    /// The statement that notifies other programs; none if one did a moment ago: then they find the change when they
+    /// next ask. A notification holds up the commits of all others in the database.
+    func announcement(_ connection: Connection) -> [Statement] {
+      let isDue = announced.withLock { announced in
+        let now = ContinuousClock.now
+        if let announced, announced.duration(to: now) < .milliseconds(50) { return false }
+        announced = now
+        return true
+      }
+      return isDue ? [.notify(connection.facts.channel)] : []
+    }
+
+    // MARK: Observing
+
+    func add(_ observer: MemoryObserver) { observers.withLock { $0[ObjectIdentifier(observer)] = observer } }
+
+    func remove(_ observer: MemoryObserver) { observers.withLock { $0[ObjectIdentifier(observer)] = nil } }
+
+    private func notifyObservers() {
+      for observer in observers.withLock({ Array($0.values) }) { observer.notify() }
+    }
+  }
+#endif

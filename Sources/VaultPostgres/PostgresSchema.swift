@@ -1,0 +1,68 @@
+#if PostgreSQL
+  /// The tables that keep vaults, which the owner of a database creates once.
+  ///
+  /// ```sh
+  /// psql postgresql:///secrets -f schema.sql        # PostgresSchema.script
+  /// psql postgresql:///secrets -f roles.sql         # PostgresSchema.grant(.writer, to: "shop")
+  /// ```
+  ///
+  /// Nothing in it needs a superuser: the role that runs it needs the right to create a schema in the database.
+  public enum PostgresSchema {
+    /// The version of the tables. A database with a different version is refused.
+    public static let version = 1
+
+    /// What a role may do with the vaults of a database.
+    public enum Access: Sendable {
+      /// Opens vaults and reads.
+      case reader
+      /// Also writes, creates and removes.
+      case writer
+    }
+
+    /// Creates the schema `secretprefs` with its tables, in one transaction.
+    ///
+    /// A vault has one row in `vault`: which snapshot it has (`version`), its length, and the last 32 bytes, which show
+    /// that nothing before them has changed. Its bytes are in `piece`, in order, each of which begins at `start`.
+    public static let script = """
+      begin;
+      create schema secretprefs;
+      create table secretprefs.schema_version (version integer not null);
+      insert into secretprefs.schema_version values (\(version));
+      create table secretprefs.vault (
+        name text primary key,
+        version bigint not null,
+        length bigint not null,
+        tail bytea not null
+      );
+      create table secretprefs.piece (
+        vault text not null,
+        version bigint not null,
+        start bigint not null,
+        bytes bytea not null,
+        primary key (vault, version, start)
+      );
+      -- Sealed bytes cannot be compressed, and a part of them can be read without the rest.
+      alter table secretprefs.piece alter bytes set storage external;
+      commit;
+
+      """
+
+    /// Grants a role what it needs, and nothing else. A role of the server with row-level policies may see a part of
+    /// the vaults only: a policy compares `vault.name` and `piece.vault`.
+    public static func grant(_ access: Access, to role: String) -> String {
+      let name = quoted(role)
+      let rights = access == .reader ? "select" : "select, insert, update, delete"
+      return """
+        grant usage on schema secretprefs to \(name);
+        grant select on secretprefs.schema_version to \(name);
+        grant \(rights) on secretprefs.vault, secretprefs.piece to \(name);
+
+        """
+    }
+
+    /// An identifier of SQL.
+    static func quoted(_ name: String) -> String {
+      "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+  }
+#endif

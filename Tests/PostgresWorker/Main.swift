@@ -1,0 +1,29 @@
+// One of several processes that use a vault in a database at the same time, for Scripts/postgres and the tests:
+//
+//   PostgresWorker schema                  prints the script of the schema
+//   PostgresWorker create URL              makes the vault "shared"
+//   PostgresWorker write URL NAME COUNT    sets COUNT values of its own, and prints the key of each one that is durable
+//   PostgresWorker read URL COUNT          reads COUNT times, and checks that no revision goes back
+//   PostgresWorker check URL               verifies the vault, and prints the keys and values that it has
+//   PostgresWorker hold URL                takes the lock, says so, and does nothing until it is ended
+#if PostgreSQL
+  import Secrets
+  import VaultPostgres
+
+  @main enum Main {
+    static func main() async throws {
+      let arguments = CommandLine.arguments
+      if arguments[1] == "schema" { return say(PostgresSchema.script) }
+      let worker = try Worker(arguments[2])
+      switch arguments[1] {
+      case "create": try await worker.create()
+      case "write": try await worker.write(arguments[3], count: Int(arguments[4]) ?? 0)
+      case "read": try await worker.read(count: Int(arguments[3]) ?? 0)
+      case "check": try await worker.check()
+      default: try worker.hold()
+      }
+    }
+  }
+#else
+  @main enum Main { static func main() {} }
+#endif

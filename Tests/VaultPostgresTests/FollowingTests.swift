@@ -1,0 +1,200 @@
+#if PostgreSQL
+  import Foundation
+  import Secrets
+  import Synchronization
+  import Testing
+  import VaultCore
+
+  @testable import VaultPostgres
+
+  /// How open vaults hear of changes, and what they do while the database is away.
+  @Suite(.needsServer) struct FollowingTests {
+    private static func options(freshness: Duration) -> PostgresStorage.Options {
+      var options = PostgresStorage.Options.quick
+      options.freshness = freshness
+      return options
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: [Duration.milliseconds(100), .seconds(3600)])
+    func `a reader sees what others write, by asking and by notifications`(freshness: Duration) throws {
+      let sample = try StoredSample(in: try TestServer.storage())
+      let reader = try sample.opened(in: sample.storage.reopened(Self.options(freshness: freshness)))
+      #expect(try reader.secrets.string(forKey: "a") == nil)
+      // The first notification may come before the reader listens, so there are several.
+      var number = 0
+      try waitFor {
+        number += 1
+        try sample.secrets.set("value \(number)", forKey: "a")
+        usleep(60_000)
+        return try reader.secrets.string(forKey: "a") != nil
+      }
+      if freshness < .seconds(60) { try waitFor { try reader.secrets.string(forKey: "a") == "value \(number)" } }
+      try reader.vault.refresh()
+      #expect(try reader.secrets.string(forKey: "a") == "value \(number)")
+    }
+
+    @Test func `own writes are seen at once, also by other vault objects of the same storage`() throws {
+      let storage = try TestServer.storage(options: Self.options(freshness: .seconds(3600)))
+      let sample = try StoredSample(in: storage)
+      let second = try sample.opened(in: storage)
+      for number in 0..<20 {
+        try sample.secrets.set("value \(number)", forKey: "a")
+        if number % 7 == 6 { try sample.vault.compact() }
+        #expect(try second.secrets.string(forKey: "a") == "value \(number)")
+        #expect(try sample.secrets.string(forKey: "a") == "value \(number)")
+      }
+    }
+
+    @Test func `refreshing shows what others have written before`() async throws {
+      let sample = try StoredSample(in: try TestServer.storage())
+      let reader = try sample.opened(in: sample.storage.reopened(Self.options(freshness: .seconds(3600))))
+      for number in 0..<10 {
+        try await sample.secrets.set("value \(number)", forKey: "a")
+        if number % 3 == 2 { try await sample.vault.compact() }
+        try await reader.vault.refresh()
+        #expect(try reader.secrets.string(forKey: "a") == "value \(number)")
+      }
+    }
+
+    @Test func `a read sends nothing to the server`() throws {
+      let proxy = try CuttingProxy()
+      defer { proxy.end() }
+      let sample = try StoredSample(in: try TestServer.storage())
+      try sample.secrets.set("value", forKey: "a")
+      let reader = try sample.opened(
+        in: TestServer.storage(
+          vault: sample.storage.vault, folder: proxy.folder, options: Self.options(freshness: .seconds(3600))))
+      // The first read starts the thread that listens.
+      #expect(try reader.secrets.string(forKey: "a") == "value")
+      var last = -1
+      try waitFor {
+        defer { last = proxy.count }
+        usleep(200_000)
+        return proxy.count == last
+      }
+      for _ in 0..<1_000 { #expect(try reader.secrets.string(forKey: "a") == "value") }
+      #expect(proxy.count == last)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `while the database is away, reads go on and writes are unreachable; then all go on`() throws {
+      let proxy = try CuttingProxy()
+      defer { proxy.end() }
+      let direct = try StoredSample(in: try TestServer.storage())
+      try direct.secrets.set("old", forKey: "a")
+      let sample = try direct.opened(in: TestServer.storage(vault: direct.storage.vault, folder: proxy.folder))
+      #expect(try sample.secrets.string(forKey: "a") == "old")
+      proxy.refuseAll()
+      #expect(refusal { try sample.secrets.set("lost", forKey: "a") } == .unreachable)
+      #expect(refusal { try sample.vault.refresh() } == .unreachable)
+      try waitFor { sample.storage.problem != nil }
+      guard case .degraded(_, let error) = sample.vault.health() else {
+        Issue.record("the vault is said to be \(sample.vault.health())")
+        return
+      }
+      #expect(error.code == .unreachable)
+      try direct.secrets.set("new", forKey: "a")
+      #expect(try sample.secrets.string(forKey: "a") == "old")
+      let age = sample.vault.age
+      #expect(age > .zero)
+      proxy.relayAll()
+      try waitFor { try sample.secrets.string(forKey: "a") == "new" }
+      try waitFor { sample.vault.health().description == "ready" }
+      try sample.secrets.set("newer", forKey: "a")
+      try direct.vault.refresh()
+      #expect(try direct.secrets.string(forKey: "a") == "newer")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `with a limit of an outage, reads end with it`() throws {
+      let proxy = try CuttingProxy()
+      defer { proxy.end() }
+      let direct = try StoredSample(in: try TestServer.storage())
+      try direct.secrets.set("old", forKey: "a")
+      var options = PostgresStorage.Options.quick
+      options.outageLimit = .seconds(1)
+      let sample = try direct.opened(
+        in: TestServer.storage(vault: direct.storage.vault, folder: proxy.folder, options: options))
+      try waitFor { refusal { _ = try sample.secrets.string(forKey: "a") } == nil }
+      proxy.refuseAll()
+      try waitFor { refusal { _ = try sample.secrets.string(forKey: "a") } == .unreachable }
+      guard case .failing(let error) = sample.vault.health(), error.code == .unreachable else {
+        Issue.record("the vault is said to be \(sample.vault.health())")
+        return
+      }
+      proxy.relayAll()
+      try waitFor { refusal { _ = try sample.secrets.string(forKey: "a") } == nil }
+    }
+
+    @Test func `a running vault notices that the newest commits are lost`() throws {
+      let administrator = try Administrator(TestServer.shared())
+      let folder = NSTemporaryDirectory() + "/" + UUID().uuidString
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      defer { do { try FileManager.default.removeItem(atPath: folder) } catch {} }
+      for isFolded in [false, true] {
+        let sample = try StoredSample(in: try TestServer.storage())
+        try sample.secrets.set("old", forKey: "a")
+        let name = sample.storage.vault
+        try administrator.run(
+          """
+          drop table if exists old_vault, old_piece;
+          create temporary table old_vault as select * from secretprefs.vault where name = '\(name)';
+          create temporary table old_piece as select * from secretprefs.piece where vault = '\(name)'
+          """)
+        try sample.secrets.set("new", forKey: "a")
+        if isFolded { try sample.vault.compact() }
+        let reported = Mutex<[VaultError.Code]>([])
+        var options = Vault.Options()
+        options.markFailure = { error in reported.withLock { $0.append(error.code) } }
+        let without = try sample.opened(options: options)
+        var marked = Vault.Options()
+        marked.markPath = folder + "/mark\(isFolded)"
+        try sample.vault.createMark(at: folder + "/mark\(isFolded)")
+        let withMark = try sample.opened(options: marked)
+        for reader in [without, withMark] { #expect(try reader.secrets.string(forKey: "a") == "new") }
+        try administrator.run(
+          """
+          delete from secretprefs.piece where vault = '\(name)'; insert into secretprefs.piece select * from old_piece;
+          delete from secretprefs.vault where name = '\(name)'; insert into secretprefs.vault select * from old_vault
+          """)
+        try without.vault.refresh()
+        #expect(try without.secrets.string(forKey: "a") == "old")
+        #expect(reported.withLock(\.self) == [.rolledBack])
+        #expect(refusal { try withMark.vault.refresh() } == .rolledBack)
+        #expect(refusal { _ = try withMark.secrets.string(forKey: "a") } == .rolledBack)
+        // The older state is the present one.
+        try without.secrets.set("newer", forKey: "a")
+        #expect(try sample.opened().secrets.string(forKey: "a") == "newer")
+        #expect(reported.withLock(\.self) == [.rolledBack])
+      }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `the connections of a storage end with it, and no session has settings left`()
+      throws
+    {
+      let name = "test-\(UUID().uuidString)"
+      let database = try TestServer.shared()
+      let administrator = try Administrator(database)
+      let connections = {
+        try administrator.run("select pid from pg_stat_activity where application_name = '\(name)'").count
+      }
+      do {
+        let storage = try PostgresStorage(
+          TestServer.url(database) + "&application_name=\(name)", vault: UUID().uuidString, options: .quick)
+        let sample = try StoredSample(in: storage)
+        for number in 0..<5 { try sample.secrets.set("value \(number)", forKey: "a") }
+        #expect(try sample.secrets.string(forKey: "a") == "value 4")
+        try waitFor { try connections() > 0 }
+        #expect(try connections() <= 2)
+        let connection = try storage.core.pool.take()
+        let rows = try connection.run([
+          Statement("select current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout')"),
+          Statement("select count(*) from pg_prepared_statements"),
+        ])
+        #expect(try rows[0].text(0, 0) == "0" && rows[0].text(0, 1) == "0")
+        #expect(try rows[1].number(0, 0) == 0)
+      }
+      try waitFor { try connections() == 0 }
+    }
+  }
+#endif
