@@ -129,12 +129,12 @@
     }
 
     @Test func `a database, a role and a vault that do not exist are told apart, without their names`() throws {
-      let missing = try TestServer.storage("missing-SENTINEL-5f3a")
-      let stranger = try TestServer.storage(user: "missing-SENTINEL-5f3a")
+      let missing = try TestServer.storage("missing-7c1e")
+      let stranger = try TestServer.storage(user: "missing-7c1e")
       for storage in [missing, stranger] {
         let error = failure { _ = try storage.load(limit: .max) }
         #expect(error?.code == .unreachable)
-        #expect(error?.message.dropFirst(storage.name.count).contains("SENTINEL") == false)
+        #expect(error?.message.dropFirst(storage.name.count).contains("7c1e") == false)
         #expect(error?.message.contains("does not exist") == true)
       }
       let vault = try TestServer.storage()

@@ -15,7 +15,7 @@
       return options
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [Duration.milliseconds(100), .seconds(3600)])
+    @Test(.timeLimit(.minutes(10)), arguments: [Duration.milliseconds(100), .seconds(3600)])
     func `a reader sees what others write, by asking and by notifications`(freshness: Duration) throws {
       let sample = try StoredSample(in: try TestServer.storage())
       let reader = try sample.opened(in: sample.storage.reopened(Self.options(freshness: freshness)))
@@ -76,7 +76,7 @@
       #expect(proxy.count == last)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `while the database is away, reads go on and writes are unreachable; then all go on`() throws {
       let proxy = try CuttingProxy()
       defer { proxy.end() }
@@ -105,7 +105,7 @@
       #expect(try direct.secrets.string(forKey: "a") == "newer")
     }
 
-    @Test(.timeLimit(.minutes(2))) func `with a limit of an outage, reads end with it`() throws {
+    @Test(.timeLimit(.minutes(10))) func `with a limit of an outage, reads end with it`() throws {
       let proxy = try CuttingProxy()
       defer { proxy.end() }
       let direct = try StoredSample(in: try TestServer.storage())
@@ -169,7 +169,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(2))) func `the connections of a storage end with it, and no session has settings left`()
+    @Test(.timeLimit(.minutes(10))) func `the connections of a storage end with it, and no session has settings left`()
       throws
     {
       let name = "test-\(UUID().uuidString)"

@@ -1,4 +1,5 @@
 #if PostgreSQL
+  import DurableFiles
   import Foundation
   import Testing
   import VaultCore
@@ -16,69 +17,75 @@
 
     /// Runs `write` with the connection cut after ever more bytes, until it is not cut any more.
     private static func cutting(
-      _ direction: CuttingProxy.Direction, _ proxy: CuttingProxy, _ write: (Int) throws -> Void
+      _ direction: CuttingProxy.Direction, _ proxy: CuttingProxy, by step: Int = step, _ write: (Int) throws -> Void
     ) throws {
       var count = 0
       repeat {
         try write(count)
-        count += Self.step
+        count += step
       } while proxy.isCut && count < 100_000
-      #expect(count > Self.step * 3)
+      #expect(count > step * 3)
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: [CuttingProxy.Direction.toServer, .toClient])
-    func `an append is made once, wherever its connection is cut`(direction: CuttingProxy.Direction) throws {
-      let proxy = try CuttingProxy()
-      defer { proxy.end() }
-      let storage = try TestServer.storage(folder: proxy.folder)
-      let other = try storage.reopened()
-      var bytes = Self.bytes(400, 1)
-      let (locked, version) = try storage.create(bytes)
-      locked.release()
-      try Self.cutting(direction, proxy) { count in
-        let locked = try storage.lock(until: LockDeadline(after: .seconds(60)))
-        defer { locked.release() }
-        let entry = Self.bytes(64, count)
-        let position = StoragePosition(version: version, offset: bytes.count, lastBytes: Array(bytes.suffix(32)))
-        proxy.cut(direction, after: count)
-        try locked.append(entry, at: position)
-        bytes += entry
-        #expect(try other.load(limit: .max).bytes.bytes == bytes, "cut after \(count) bytes")
-      }
-    }
-
-    @Test(.timeLimit(.minutes(10)), arguments: [CuttingProxy.Direction.toServer, .toClient])
-    func `a replacement is made once, wherever its connection is cut`(direction: CuttingProxy.Direction) throws {
-      let proxy = try CuttingProxy()
-      defer { proxy.end() }
-      let storage = try TestServer.storage(folder: proxy.folder)
-      let other = try storage.reopened()
-      try storage.create(Self.bytes(400, 1)).storage.release()
-      var number = try #require(try storage.load(limit: .max).version as? PostgresVersion).number
-      try Self.cutting(direction, proxy) { count in
-        let locked = try storage.lock(until: LockDeadline(after: .seconds(60)))
-        defer { locked.release() }
-        let bytes = Self.bytes(300, count)
-        proxy.cut(direction, after: count)
-        let version = try locked.replace(with: bytes, behind: nil)
-        number += 1
-        #expect((version as? PostgresVersion)?.number == number, "cut after \(count) bytes")
-        let found = try other.load(limit: .max)
-        #expect(found.bytes.bytes == bytes && (found.version as? PostgresVersion)?.number == number)
-      }
-    }
-
-    @Test(.timeLimit(.minutes(10)), arguments: [CuttingProxy.Direction.toServer, .toClient])
-    func `a vault is created once, wherever the connection is cut`(direction: CuttingProxy.Direction) throws {
-      let proxy = try CuttingProxy()
-      defer { proxy.end() }
-      try Self.cutting(direction, proxy) { count in
+    func `an append is made once, wherever its connection is cut`(direction: CuttingProxy.Direction) async throws {
+      try await blocking {
+        let proxy = try CuttingProxy()
+        defer { proxy.end() }
         let storage = try TestServer.storage(folder: proxy.folder)
-        try storage.refresh()  // so that there is a connection
-        let bytes = Self.bytes(300, count)
-        proxy.cut(direction, after: count)
-        try storage.create(bytes).storage.release()
-        #expect(try storage.reopened().load(limit: .max).bytes.bytes == bytes, "cut after \(count) bytes")
+        let other = try storage.reopened()
+        var bytes = Self.bytes(400, 1)
+        let (locked, version) = try storage.create(bytes)
+        locked.release()
+        try Self.cutting(direction, proxy) { count in
+          let locked = try storage.lock(until: LockDeadline(after: .seconds(60)))
+          defer { locked.release() }
+          let entry = Self.bytes(64, count)
+          let position = StoragePosition(version: version, offset: bytes.count, lastBytes: Array(bytes.suffix(32)))
+          proxy.cut(direction, after: count)
+          try locked.append(entry, at: position)
+          bytes += entry
+          #expect(try other.load(limit: .max).bytes.bytes == bytes, "cut after \(count) bytes")
+        }
+      }
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: [CuttingProxy.Direction.toServer, .toClient])
+    func `a replacement is made once, wherever its connection is cut`(direction: CuttingProxy.Direction) async throws {
+      try await blocking {
+        let proxy = try CuttingProxy()
+        defer { proxy.end() }
+        let storage = try TestServer.storage(folder: proxy.folder)
+        let other = try storage.reopened()
+        try storage.create(Self.bytes(400, 1)).storage.release()
+        var number = try #require(try storage.load(limit: .max).version as? PostgresVersion).number
+        try Self.cutting(direction, proxy) { count in
+          let locked = try storage.lock(until: LockDeadline(after: .seconds(60)))
+          defer { locked.release() }
+          let bytes = Self.bytes(300, count)
+          proxy.cut(direction, after: count)
+          let version = try locked.replace(with: bytes, behind: nil)
+          number += 1
+          #expect((version as? PostgresVersion)?.number == number, "cut after \(count) bytes")
+          let found = try other.load(limit: .max)
+          #expect(found.bytes.bytes == bytes && (found.version as? PostgresVersion)?.number == number)
+        }
+      }
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: [CuttingProxy.Direction.toServer, .toClient])
+    func `a vault is created once, wherever the connection is cut`(direction: CuttingProxy.Direction) async throws {
+      try await blocking {
+        let proxy = try CuttingProxy()
+        defer { proxy.end() }
+        try Self.cutting(direction, proxy, by: Self.step * 3) { count in
+          let storage = try TestServer.storage(folder: proxy.folder)
+          try storage.refresh()  // so that there is a connection
+          let bytes = Self.bytes(300, count)
+          proxy.cut(direction, after: count)
+          try storage.create(bytes).storage.release()
+          #expect(try storage.reopened().load(limit: .max).bytes.bytes == bytes, "cut after \(count) bytes")
+        }
       }
     }
 
@@ -184,6 +191,9 @@
       try storage.lock(until: LockDeadline(after: .seconds(60))).release()
     }
   }
+
+  /// Runs what blocks for long outside the few threads that tests share.
+  func blocking(_ body: @Sendable () throws -> Void) async throws { try await HelperPool.waiting.run(body) }
 
   /// Waits until `condition` holds.
   func waitFor(_ condition: () throws -> Bool) throws {
