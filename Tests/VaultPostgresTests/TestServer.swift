@@ -11,6 +11,8 @@
   enum TestServer {
     /// The folder of its socket; `nil` without a server.
     static let folder = ProcessInfo.processInfo.environment["SECRETPREFS_POSTGRES"]
+    /// The same of a pooler in transaction mode.
+    static let pooler = ProcessInfo.processInfo.environment["SECRETPREFS_POSTGRES_POOLER"]
     static let replica = ProcessInfo.processInfo.environment["SECRETPREFS_POSTGRES_REPLICA"]
 
     static func url(_ database: String, user: String = "postgres", folder: String? = TestServer.folder) -> String {
@@ -77,10 +79,10 @@
     var vault: String { core.place.vault }
 
     /// The same place, as another process would open it.
-    func reopened(_ options: Options = .quick) throws -> PostgresStorage {
+    func reopened(_ options: Options = .quick, folder: String? = TestServer.folder) throws -> PostgresStorage {
       let parts = name.split(separator: "/")
       let database = String(parts.last?.split(separator: "#").first ?? "")
-      return try TestServer.storage(database, vault: vault, options: options)
+      return try TestServer.storage(database, vault: vault, folder: folder, options: options)
     }
   }
 
