@@ -73,8 +73,7 @@
       return core.known.withLock { $0.version(of: new) }
     }
 
-    func remove() {
-      // A vault that is still there afterwards is found by its name, and can be removed again.
+    func remove() -> Bool {
       do throws(VaultError) {
         let connection = try lock(takingOver: false)
         self.connection = nil
@@ -82,7 +81,8 @@
           Statement.remove(place.vault, row) + core.announcement(connection) + [.commit], connection, .writing)
         core.pool.giveBack(connection)
         core.takeOwn(.absent, after: row)
-      } catch { return }
+        return true
+      } catch { return false }
     }
 
     func release() {

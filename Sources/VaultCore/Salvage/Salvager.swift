@@ -166,10 +166,9 @@ extension Vault {
   /// credential opens them is not known. `false` if the file cannot be read.
   package static func canBeSalvaged(at path: String) -> Bool {
     do throws(VaultError) {
-      let options = Options()
-      let (descriptor, status) = try VaultPath(path, policy: .relaxed).open(limits: options.limits)
-      let file = try DamagedFile(
-        try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes))
+      var options = Options()
+      options.pathPolicy = .relaxed
+      let file = try DamagedFile(try FileStorage(path, options: options).loadImage(options.limits).image)
       return !file.snapshot.slots.isEmpty && !(file.snapshot.sections.isEmpty && file.entries.isEmpty)
     } catch { return false }
   }
