@@ -40,6 +40,9 @@ enum VaultRole: String {
 }
 
 extension VaultError {
+  /// Whether the file system has no space. The system has the same error for too many watches.
+  var isFullDisk: Bool { [ENOSPC, EDQUOT].contains(errno) && !message.contains(": watch: ") }
+
   /// The directory in an error of VaultCore about one that does not exist.
   var missingDirectory: String? {
     let end = " does not exist"

@@ -79,6 +79,8 @@ struct CompletionTests {
       ("get db:\t", "value-of-db:host:port"), ("get db/main/p\t", "value-of-db/main/password"),
       ("get two\t", "value-of-two words"), ("get inner --service shop\t", "value-of-service"),
       ("run --env X=db:h\t -- sh -c 'echo seen-$X'", "seen-value-of-db:host:port"),
+      ("get \"db/main/p\t", "value-of-db/main/password"), ("get 'db:h\t", "value-of-db:host:port"),
+      ("get \"two\t", "value-of-two words"),
     ] {
       terminal.type("secretprefs \(typed)\n")
       try terminal.wait(for: answer)

@@ -159,6 +159,9 @@ struct InjectTests {
         echo $?; cat full/out; ls -A full'
       """, in: home)
     #expect(outcome.text == "74\nold\nout\n")
-    #expect(outcome.errorText == "secretprefs: error: \"full/out\": cannot be written (No space left on device)\n")
+    #expect(
+      outcome.errorText.hasPrefix(
+        "secretprefs: error: \"full/out\": cannot be written (No space left on device)\n"
+          + "secretprefs: hint: nothing was changed and nothing is lost; make space"))
   }
 }

@@ -27,11 +27,12 @@ extension PreferencesError: FileFailure {
   package init(refusing path: String, because reason: String) { self.init(.unwritable, reason) }
 
   static func system(_ code: Code, _ what: String, _ number: Int32) -> PreferencesError {
-    PreferencesError(code, "\(what) (\(systemText(number)))", cause: SystemFailure(errno: number))
+    PreferencesError(
+      code, "\(what) (\(systemText(number)))", cause: code == .unwritable ? SystemFailure(errno: number) : nil)
   }
 }
 
-/// The error number of a system call, as the cause of an error.
+/// The error number of a system call that writes, as the cause of an error. For a watch, ENOSPC is not about a disk.
 package struct SystemFailure: Error {
   package let errno: Int32
 }

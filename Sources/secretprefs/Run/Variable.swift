@@ -54,9 +54,9 @@ struct Variable {
   }
 
   private static let chooseSetting =
-    "--only <key> passes such a key on purpose, and --env NAME=<key> under a different name; keys that are not named "
+    "--only key passes such a key on purpose, and --env NAME=key under a different name; keys that are not named "
     + "are left out"
   private static let chooseName =
-    "--env NAME=<key> passes such a key under a different name, and --only <key> the others; keys that are not named "
+    "--env NAME=key passes such a key under a different name, and --only key the others; keys that are not named "
     + "are left out"
 }

@@ -108,7 +108,7 @@ enum Hints {
     case .unreachable: "the vault is unchanged; try again when its storage can be reached"
     case .lockTimeout: "another process is writing; try again, or wait longer with --lock-timeout"
     case .durabilityUnknown: "check whether the change was made before you repeat it"
-    case .io where [ENOSPC, EDQUOT].contains(error.errno): fullDisk
+    case .io where error.isFullDisk: fullDisk
     case .io: error.missingDirectory.map { missing(directory: $0) }
     case .kdfMemory: "free some memory, or unlock with a key file"
     default: nil

@@ -120,7 +120,8 @@ struct ToolError: Error {
   }
 
   static func io(_ step: @autoclosure () -> String, _ number: Int32) -> ToolError {
-    ToolError(VaultError.io(step(), number))
+    let error = VaultError.io(step(), number)
+    return ToolError(error.code.rawValue, ExitStatus(error.code), error.message, nil)
   }
 
   /// Standard output could not be written. The code shows whether the vault was changed before that.
