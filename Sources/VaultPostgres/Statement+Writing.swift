@@ -10,7 +10,8 @@
     /// The settings of a transaction that writes. Nothing of them is left after it.
     ///
     /// - Parameters:
-    ///   - lock: how long it waits for other writers; one millisecond at least, because zero means for ever.
+    ///   - lock: how long it waits for other writers. For a single attempt a moment, in which the server may hold up every
+    ///     transaction for its own purposes, such as a vacuum that shortens the table; zero would mean for ever.
     ///   - hold: after how long the server ends it if its client does nothing.
     static func settings(lock: Duration, hold: Duration) -> Statement {
       Statement(
@@ -20,7 +21,7 @@
           set_config('tcp_keepalives_idle', '10', true), set_config('tcp_keepalives_interval', '5', true),
           set_config('tcp_keepalives_count', '3', true),
           case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end
-        """, .text("\(max(1, min(lock.milliseconds, Int(Int32.max))))ms"), .text("\(max(1, hold.milliseconds))ms"))
+        """, .text("\(max(50, min(lock.milliseconds, Int(Int32.max))))ms"), .text("\(max(1, hold.milliseconds))ms"))
     }
 
     /// Waits for the row's lock. What it returns besides is read by the next statement: the pieces of this one would be

@@ -2,9 +2,11 @@
 //
 //   PostgresWorker schema                  prints the script of the schema
 //   PostgresWorker create URL              makes the vault "shared"
-//   PostgresWorker write URL NAME COUNT    sets COUNT values of its own, and prints the key of each one that is durable
+//   PostgresWorker write URL NAME COUNT MILLISECONDS
+//                                          sets COUNT values of its own, one in each time, and prints their keys
 //   PostgresWorker read URL COUNT          reads COUNT times, and checks that no revision goes back
 //   PostgresWorker check URL               verifies the vault, and prints the keys and values that it has
+//   PostgresWorker follow URL [MARK]       makes the mark; prints the number of keys, and errors, when they change
 //   PostgresWorker hold URL                takes the lock, says so, and does nothing until it is ended
 #if PostgreSQL
   import Secrets
@@ -17,8 +19,11 @@
       let worker = try Worker(arguments[2])
       switch arguments[1] {
       case "create": try await worker.create()
-      case "write": try await worker.write(arguments[3], count: Int(arguments[4]) ?? 0)
+      case "write":
+        try await worker.write(
+          arguments[3], count: Int(arguments[4]) ?? 0, pause: .milliseconds(Int(arguments[5]) ?? 0))
       case "read": try await worker.read(count: Int(arguments[3]) ?? 0)
+      case "follow": try await worker.follow(mark: arguments.count > 3 ? arguments[3] : nil)
       case "check": try await worker.check()
       default: try worker.hold()
       }

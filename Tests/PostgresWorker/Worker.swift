@@ -32,12 +32,13 @@
       return try SecretPreferences(service: "com.example.shared", in: vault)
     }
 
-    func write(_ name: String, count: Int) async throws {
+    func write(_ name: String, count: Int, pause: Duration) async throws {
       let secrets = try await secrets()
       for number in 0..<count {
         // No other process writes this key, so a write of unknown outcome can be repeated.
         try await retrying { try await secrets.set("\(name) \(number)", forKey: "\(name).\(number)") }
         say("\(name).\(number)")
+        if pause > .zero { try await Task.sleep(for: pause) }
         if number % 10 == 0 { try await retrying { try await secrets.set("\(name) \(number)", forKey: "last") } }
       }
     }
@@ -60,6 +61,26 @@
       let secrets = try await secrets()
       _ = try await secrets.vault.verify()
       for key in try secrets.keys().sorted() { say("\(key) = \(try secrets.string(forKey: key) ?? "")") }
+    }
+
+    func follow(mark: String?) async throws {
+      let key = try key
+      var options = Vault.Options()
+      options.markFailure = { say("reported \($0.code.rawValue)") }
+      if let mark {
+        try await Vault.open(in: storage, credential: .key(key)).createMark(at: mark)
+        options.markPath = mark
+      }
+      let vault = try await Vault.open(in: storage, credential: .key(key), options: options)
+      let secrets = try SecretPreferences(service: "com.example.shared", in: vault)
+      var last = ""
+      while true {
+        var line: String
+        do { line = "keys \(try secrets.keys().count)" } catch { line = "refused \(error.code.rawValue)" }
+        if line != last { say(line) }
+        last = line
+        try await Task.sleep(for: .milliseconds(50))
+      }
     }
 
     func hold() throws {
