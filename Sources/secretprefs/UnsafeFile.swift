@@ -1,21 +1,14 @@
 internal import DurableFiles
 internal import VaultCore
 
-/// The vault, its directory or a key file with a mode that is refused, and what a user can do about it. The mode of a
-/// file with other contents is never the problem: it was named by mistake.
+/// The vault, its directory, its mark or a key file with a mode that is refused, and what a user can do about it. The
+/// mode of a file with other contents is never the problem: it was named by mistake.
 struct UnsafeFile {
   let hint: String
 
   /// `nil` if the error is about something else than a mode.
   init?(_ error: VaultError, _ access: VaultAccess) {
     guard error.code == .insecurePermissions, error.errno == nil, !(error.cause is AuditRefusal) else { return nil }
-    let keyFiles: [(what: String, path: String)]
-    do throws(ToolError) { keyFiles = try access.keyFiles } catch { return nil }
-    if let key = keyFiles.first(where: { error.message.contains("\($0.what) \($0.path) ") }) {
-      let isKey = FilePlace(key.path).start(Self.keyStart.count) == Self.keyStart
-      hint = isKey ? Hints.narrow(file: key.path) : Hints.otherKeyFile
-      return
-    }
     guard !error.message.hasPrefix("the mark: ") else {
       guard let mark = access.markPath.map(FilePlace.init) else { return nil }
       hint =
@@ -26,7 +19,8 @@ struct UnsafeFile {
       return
     }
     let vault = FilePlace(access.location.path)
-    guard let status = vault.status() else { return nil }
+    // An error of VaultCore about the vault or its directory begins with the path.
+    guard error.message.hasPrefix("/"), let status = vault.status() else { return nil }
     let start = vault.start(VaultLocation.signature.count)
     let isOther = status.st_mode & S_IFMT == S_IFREG && start.map { !VaultLocation.isVault($0) } ?? false
     if isOther, let other = UnreadableVault(access.location, VaultError(.notAVault, "")) {
@@ -44,6 +38,19 @@ struct UnsafeFile {
       return Hints.privateDirectory
     }
     return Hints.narrow(directory: directory.path)
+  }
+
+  /// What to do about a key or passphrase file that was refused; `nil` for any other error.
+  static func credentialHint(_ error: VaultError) -> String? {
+    guard error.code == .insecurePermissions, error.errno == nil else { return nil }
+    for what in ["the key file ", "the device key file ", "the passphrase file "] where error.message.hasPrefix(what) {
+      let ends = [" can be read by others", " is neither a regular file"]
+      guard let end = ends.compactMap({ error.message.ranges(of: $0).last }).first else { return nil }
+      let path = String(error.message[..<end.lowerBound].dropFirst(what.count))
+      let isOther = what.contains(" key ") && FilePlace(path).start(keyStart.count) != keyStart
+      return isOther ? Hints.otherKeyFile : Hints.narrow(file: path)
+    }
+    return nil
   }
 
   /// The first bytes of a key file.

@@ -102,7 +102,7 @@ enum Hints {
     case .insecurePermissions where error.errno == EPERM:
       "run the command as the user to whom it belongs (sudo -u), or give it to this user (chown)"
     case .insecurePermissions where error.errno == ELOOP: "name the file itself, not a link to it"
-    case .insecurePermissions: privateDirectory
+    case .insecurePermissions: UnsafeFile.credentialHint(error) ?? privateDirectory
     case .hardLinked: "remove the file's other hard links"
     case .replaced: "mount the directory instead of the single file"
     case .unreachable: "the vault is unchanged; try again when its storage can be reached"

@@ -118,7 +118,8 @@ enum UsageRefusal {
     "template": "inject", "totp": "otp", "undo": "history undo", "unset": "remove", "view": "get", "write": "set",
   ]
 
-  /// Suggests the command that other programs call so, or the closest command. Does not repeat the word, which may be a secret.
+  /// Suggests the command that other programs call so, or the closest command. Does not repeat the word, which may be a
+  /// secret.
   ///
   /// - Parameter prefix: The parent command and a space, or an empty string.
   private static func suggestion(for word: String, of prefix: String) -> String {
