@@ -6,8 +6,8 @@
 
   @testable import VaultPostgres
 
-  /// What the administrator of a database can do to a vault: whoever opens it reads what its owner has written last, an
-  /// earlier state if there is no mark, or nothing.
+  /// What the administrator of a database can do to a vault: a program that opens it reads what its owner has written
+  /// last, an earlier state if there is no mark, or nothing.
   @Suite(.needsServer) struct AdministratorTests {
     /// An act, as statements about the vault `$it`. `$other` is another vault, and the tables `old_…` have the rows
     /// of `$it` from before its last two writes. `v` are the rows of `$it`, `p` its pieces.

@@ -128,7 +128,8 @@
       }
     }
 
-    @Test func `a database, a role and a vault that do not exist are told apart, without their names`() throws {
+    @Test func `a database, a role and a vault that do not exist have errors of their own, without their names`() throws
+    {
       let missing = try TestServer.storage("missing-7c1e")
       let stranger = try TestServer.storage(user: "missing-7c1e")
       for storage in [missing, stranger] {

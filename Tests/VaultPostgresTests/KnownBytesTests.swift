@@ -48,7 +48,7 @@
       #expect(Self.added(known.changes(since: Self.position(second, start), limit: .max)) == [1, 2])
       #expect(Self.added(known.changes(since: Self.position(second, start + [1, 2]), limit: .max)) == [])
       known.trim()
-      // Nobody needs it any more.
+      // No load needs it any more.
       #expect(Self.added(known.changes(since: Self.position(first, start), limit: .max)) == nil)
     }
 

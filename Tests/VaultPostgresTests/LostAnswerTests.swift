@@ -165,7 +165,7 @@
       other.release()
       let found = refusal { try idle.append(Self.bytes(64, 2), at: position) }
       idle.release()
-      // Nobody else has written, so an attempt after a lost connection succeeds.
+      // No other writer has written, so an attempt after a lost connection succeeds.
       #expect([.lockTimeout, nil].contains(found))
       let now = try storage.reopened().load(limit: .max).bytes.bytes
       #expect(now == (found == nil ? bytes + Self.bytes(64, 2) : bytes))
