@@ -10,8 +10,8 @@
     /// The settings of a transaction that writes. Nothing of them is left after it.
     ///
     /// - Parameters:
-    ///   - lock: how long it waits for other writers. For a single attempt a moment, in which the server may hold up every
-    ///     transaction for its own purposes, such as a vacuum that shortens the table; zero would mean for ever.
+    ///   - lock: how long it waits for other writers; at least 50 ms. With one millisecond, an attempt has failed
+    ///     although no other writer had the lock, for a reason that was not found; zero would mean for ever.
     ///   - hold: after how long the server ends it if its client does nothing.
     static func settings(lock: Duration, hold: Duration) -> Statement {
       Statement(

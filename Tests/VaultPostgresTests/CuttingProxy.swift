@@ -33,11 +33,11 @@
       Thread.detachNewThread { [self] in accept() }
     }
 
-    deinit { unlink(folder + "/.s.PGSQL.5432"); rmdir(folder) }
-
-    /// Ends the proxy. The thread that accepts keeps it alive until then.
+    /// Ends the proxy and removes its folder. The thread that accepts keeps the object alive until then.
     func end() {
       refuseAll()
+      unlink(folder + "/.s.PGSQL.5432")
+      rmdir(folder)
       shutdown(listener, Int32(SHUT_RDWR))
     }
 
