@@ -3,7 +3,7 @@
 /// ``WholeFile`` writes no file over one of them, and none under a name that belongs to one, unless its caller says
 /// that this is the file to write.
 package enum OwnFile: Sendable, CaseIterable {
-  case vault, mark, key, auditLog
+  case vault, mark, key, identity, auditLog
   /// The bytes of a broken journal entry beside a vault.
   case tornEntry
 
@@ -13,6 +13,7 @@ package enum OwnFile: Sendable, CaseIterable {
     case .vault: [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0A]
     case .mark: Array("spv-mark-1\n".utf8)
     case .key: Array("spv-key-1:".utf8)
+    case .identity: Array("spv-identity-1:".utf8)
     case .auditLog: [0x89, 0x53, 0x50, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
     case .tornEntry: nil
     }
@@ -23,6 +24,7 @@ package enum OwnFile: Sendable, CaseIterable {
     case .vault: "a vault"
     case .mark: "a rollback mark"
     case .key: "a key file"
+    case .identity: "an identity file"
     case .auditLog: "an audit log"
     case .tornEntry: "a broken journal entry"
     }

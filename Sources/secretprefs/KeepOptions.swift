@@ -31,21 +31,21 @@ struct KeepOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - current: The credential that unlocked the vault, which may open other slots as well.
-  ///   - removed: The slot to remove, which no credential may keep.
+  ///   - removed: The slots to remove, which no credential may keep.
   /// - Throws: ``ToolError`` if an owner slot would be removed without `--drop-others`.
   func credentials(
-    for vault: Vault, unlockedWith current: Vault.Credential, removing removed: Vault.Identifier? = nil
+    for vault: Vault, unlockedWith current: Vault.Credential, removing removed: Set<Vault.Identifier> = []
   ) throws -> [Vault.Credential] {
     let ways = keepKeyFile.map { Unlocking.keyFile($0) } + keepPassphraseFd.map { .passphraseDescriptor($0) }
     // An owner by public key gets a new slot without its credential.
     var others = try vault.slots().filter {
-      $0.isOwner && !$0.isCurrent && $0.id != removed && $0.publicKey == nil
+      $0.isOwner && !$0.isCurrent && !removed.contains($0.id) && $0.publicKey == nil
     }
     var credentials: [Vault.Credential] = []
     for way in ways {
       let credential = try way.configuredCredential()
       let opened = try slots(of: credential, vault)
-      guard opened != [removed] else {
+      guard !opened.isSubset(of: removed) else {
         throw ToolError.usage("a --keep option names the credential of the slot to remove")
       }
       others.removeAll { opened.contains($0.id) }

@@ -82,8 +82,8 @@ extension VaultAccess {
   func checkOutput(
     _ path: String, as what: String, kind: OwnFile? = nil, reading files: [String?] = []
   ) throws(ToolError) {
-    // A key file that is to be created may be configured already.
-    let keys = kind == .key ? [] : try keyFiles.map(\.path)
+    // A key or identity file that is to be created may be configured already.
+    let keys = kind == .key || kind == .identity ? [] : try keyFiles.map(\.path)
     try OutputFile(path, as: what, kind: kind).check(reading: keys + files.compactMap(\.self), besides: owners)
   }
 }

@@ -10,6 +10,18 @@ struct UnlockOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Unlock with the identity in this file.", discussion: "See \"secretprefs help identity\".", valueName: "file"),
+    completion: .file())
+  var identity: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The pin of the vault that the identity trusts.",
+      discussion: "Default: $SECRETPREFS_TRUST, or the second line of the identity file.", valueName: "pin"))
+  var trust: String?
+
+  @Option(
+    help: ArgumentHelp(
       "Unlock with the passphrase read from this descriptor.",
       discussion: "Example: --passphrase-fd 3 3< passphrase.txt",
       valueName: "number"))
@@ -42,13 +54,20 @@ struct UnlockOptions: ParsableArguments {
   var mark: String?
 
   func complete(_ access: VaultAccess) throws(ToolError) -> VaultAccess {
-    guard [keyFile != nil, passphraseFd != nil, passphraseCommand != nil].count(where: \.self) <= 1 else {
+    guard [keyFile != nil, identity != nil, passphraseFd != nil, passphraseCommand != nil].count(where: \.self) <= 1
+    else {
       throw .usage(
-        "--key-file, --passphrase-fd and --passphrase-command cannot be used together", hint: "use one of them")
+        "--key-file, --identity, --passphrase-fd and --passphrase-command cannot be used together",
+        hint: "use one of them")
+    }
+    guard trust == nil || (keyFile == nil && passphraseFd == nil && passphraseCommand == nil) else {
+      throw .usage("--trust is for an identity", hint: "name its file with --identity")
     }
     var access = access
     if let mark { try access.setMark(mark) }
     access.keyFile = keyFile
+    access.identity = identity
+    access.trust = try PublicText.trusted(trust)
     access.passphraseDescriptor = try passphraseFd.map { (number) throws(ToolError) in
       try PassphraseDescriptor.check(number)
     }

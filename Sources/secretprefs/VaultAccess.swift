@@ -10,6 +10,10 @@ struct VaultAccess {
 
   var location: VaultLocation
   var keyFile: String?
+  /// The identity file, if an option names one.
+  var identity: String?
+  /// The pin for an identity, if an option gives one.
+  var trust: VaultPin?
   var passphraseDescriptor: Int32?
   var passphraseCommand: PassphraseCommand?
   var mayPrompt = true
@@ -142,7 +146,8 @@ struct VaultAccess {
     _ messages: Messages, _ body: (Vault.Credential, CredentialSource) throws(VaultError) -> Result
   ) throws(VaultError) -> Result? {
     let variable = "SECRETPREFS_PASSPHRASE"
-    let usesEnvironment = keyFile == nil && passphraseDescriptor == nil && passphraseCommand == nil && role != .bundle
+    let isNamed = keyFile != nil || identity != nil || passphraseDescriptor != nil || passphraseCommand != nil
+    let usesEnvironment = !isNamed && role != .bundle
     if usesEnvironment, getenv(variable) != nil {
       messages.warn("\(variable) is visible to other processes of the same user; a key file is safer")
     }
@@ -151,7 +156,11 @@ struct VaultAccess {
     for (source, way) in sources {
       guard let credential = try way.credential() else { continue }
       do throws(VaultError) { return try body(credential, source) } catch {
-        throw source == .keptKey ? KeptKey.explained(error) : error
+        switch source {
+        case .keptKey: throw KeptKey.explained(error)
+        case .identity, .identityVariable: throw IdentityRejection.explained(error)
+        default: throw error
+        }
       }
     }
     return nil
@@ -161,6 +170,7 @@ struct VaultAccess {
   private var sources: [(CredentialSource, Unlocking)] {
     if let passphraseDescriptor { return [(.passphraseDescriptor, .passphraseDescriptor(passphraseDescriptor))] }
     if let keyFile { return [(.keyFile, .keyFile(keyFile))] }
+    if let identity { return [(.identity, .identity(identity, trusting: trust))] }
     if let command = passphraseCommand {
       return [(.passphraseCommand, Unlocking { () throws(VaultError) in try command.read() })]
     }
@@ -171,8 +181,9 @@ struct VaultAccess {
     }
     let command = Unlocking { () throws(VaultError) in try PassphraseCommand.configured()?.read() }
     return [
-      (.credentialsDirectory, .credentialsDirectory()), (.keyFileVariable, .keyFileVariable()),
-      (.passphraseVariable, .passphraseVariable()), (.passphraseCommandVariable, command), (.keptKey, keptKey),
+      (.credentialsDirectory, .credentialsDirectory(trusting: trust)), (.keyFileVariable, .keyFileVariable()),
+      (.identityVariable, .identityVariable(trusting: trust)), (.passphraseVariable, .passphraseVariable()),
+      (.passphraseCommandVariable, command), (.keptKey, keptKey),
     ]
   }
 
@@ -191,12 +202,13 @@ struct VaultAccess {
 }
 
 extension VaultAccess {
-  /// All key files that options and the environment name, including those that a higher-ranking one overrides.
+  /// All key and identity files that options and the environment name, including those that a higher-ranking one overrides.
   var keyFiles: [(what: String, path: String)] {
     get throws(ToolError) {
       let named = [
-        ("the key file", keyFile), ("the device key file", deviceKeyFile),
+        ("the key file", keyFile), ("the identity file", identity), ("the device key file", deviceKeyFile),
         ("the key file", try VaultLocation.variable("SECRETPREFS_KEY_FILE")),
+        ("the identity file", try VaultLocation.variable("SECRETPREFS_IDENTITY_FILE")),
         ("the device key file", try VaultLocation.variable("SECRETPREFS_DEVICE_KEY_FILE")),
       ]
       return named.compactMap { what, path in path.map { (what, $0) } }

@@ -12,7 +12,8 @@ struct LostOutputTests {
     "rotate --group default",
     "rotate --vault-keys --drop-others", "groups create g", "groups rename h i", "groups remove h --yes",
     "slots add --new-key-file n", "slots replace $slot --new-key-file n", "slots remove $slot --without-rotation",
-    "slots remove $slot --drop-others",
+    "slots remove $slot --drop-others", "slots add --public-key - < public", "identity new n",
+    "identity trust identity - < pin",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value", "backup copy",
     "backup restore old.spv --yes", "bundle export --to n.spv --new-key-file n --all",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "mark init --mark n",
@@ -27,6 +28,7 @@ struct LostOutputTests {
     "get a", "export", "otp timed", "qr a --print", "import plain.env --dry-run", "list", "list --tree 'a*'", "find a",
     "find --value - < value",
     "audit verify", "info a", "status", "verify", "history a", "history removed --service old", "groups", "slots",
+    "slots pin", "identity show identity", "identity key identity --trust $(cat pin)",
     "mark --mark mark", "doctor",
     "exit-codes", "completion bash", "version", "--help", "help set", "inject --in template", "scan value",
     "git-credential get < host", "git-credential capability", "docker-credential get < url", "docker-credential list",
@@ -41,6 +43,7 @@ struct LostOutputTests {
   /// The commands of ``writing`` that print something without `--json`.
   static let answering = [
     "history undo 3 --yes", "generate b", "generate b --print", "generate b --words 6", "slots add --new-key-file n",
+    "slots add --public-key - < public", "identity new n",
     "slots replace $slot --new-key-file n",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
@@ -91,6 +94,8 @@ struct LostOutputTests {
       printf 'otpauth://totp/a?secret=AAAA' | secretprefs set timed
       secretprefs groups create h
       secretprefs slots add --new-passphrase-fd 3 --throwaway-cost 3< value
+      secretprefs identity new identity > public
+      secretprefs slots pin --vault old.spv > pin
       secretprefs bundle export --to bundle.spv --new-key-file bundle.key a
       secretprefs mark init --mark mark
       secretprefs mark init --mark other.mark --vault bundle.spv --key-file bundle.key

@@ -58,9 +58,11 @@ struct Transcript {
     text.replacing(home.path, with: "{home}")
       .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z/, with: "{time}")
       .replacing(/\b20[2-9][0-9]{5}T[0-9]{6}Z(-[0-9]+(?=\.spv))?/, with: "{stamp}")
+      // First, because a colon between two letters is no boundary of a word.
+      .replacing(/\bspv-vault-1:[0-9a-f]{32}:[0-9a-f]{64}\b/, with: "spv-vault-1:{id}:{key}")
       .replacing(/\b[0-9a-f]{32}\b/, with: "{id}")
       .replacing(/\b[0-9a-f]{64}\b/, with: "{key}")
-      .replacing(/(^[* ] |\bslot )[0-9a-f]{8}\b/.anchorsMatchLineEndings()) { $0.output.1 + "{short}" }
+      .replacing(/(^[* ] |\bslot |\bpublic key )[0-9a-f]{8}\b/.anchorsMatchLineEndings()) { $0.output.1 + "{short}" }
       .replacing(/(libsodium[" :]*)1\.0\.[0-9]+/) { $0.output.1 + "{sodium}" }
   }
 }

@@ -37,11 +37,11 @@ package struct IdentityFile: Sendable {
     self.init(identity: identity, pin: try VaultPin(pin))
   }
 
-  /// The text of the file, in guarded memory.
+  /// The text of the file without the line feed at its end, in guarded memory.
   /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
   package func text() throws(VaultError) -> SecretBytes {
     let secret = try identity.text()
-    let rest = Array("\n\(pin.map { "\($0)\n" } ?? "")".utf8)
+    let rest = Array((pin.map { "\n\($0)" } ?? "").utf8)
     var text = try SecretBytes(count: secret.count + rest.count)
     text.withUnsafeMutableBytes { text in
       secret.withUnsafeBytes { text.copyMemory(from: $0) }
@@ -53,13 +53,23 @@ package struct IdentityFile: Sendable {
   /// The credential for the pin of the caller, else that of the environment, else that of the file.
   /// - Throws: ``VaultError/Code/noCredential`` if there is none; ``VaultError/Code/invalidKeyText``.
   package func credential(trusting pin: VaultPin?) throws(VaultError) -> Vault.Credential {
+    try .identity(identity, trusting: try trusted(pin))
+  }
+
+  /// The pin of the caller, else that of the environment, else that of the file.
+  /// - Throws: ``VaultError/Code/noCredential`` if there is none; ``VaultError/Code/invalidKeyText``.
+  package func trusted(_ pin: VaultPin?) throws(VaultError) -> VaultPin {
     let configured = if let pin { pin } else { try Self.pinOfEnvironment ?? self.pin }
     guard let configured else {
       throw VaultError(
-        .noCredential, "an identity is configured, and no pin: nothing says which vault the identity trusts")
+        .noCredential, "an identity is configured, and no pin: nothing says which vault the identity trusts",
+        cause: WithoutPin())
     }
-    return try .identity(identity, trusting: configured)
+    return configured
   }
+
+  /// The cause of the error of an identity without a pin.
+  package struct WithoutPin: Error {}
 
   private static var pinOfEnvironment: VaultPin? {
     get throws(VaultError) {

@@ -90,7 +90,8 @@ public struct Unlocking: Sendable {
   /// (`Docs/Format.md` annex G). The file has the identity in its first line and may have a pin in its second.
   ///
   /// ```swift
-  /// let vault = try Vault.open(at: path, unlocking: .identity("/etc/shop/shop.identity", trusting: VaultPin("spv-vault-1:…")))
+  /// let pin = try VaultPin("spv-vault-1:…")
+  /// let vault = try Vault.open(at: path, unlocking: .identity("/etc/shop/shop.identity", trusting: pin))
   /// ```
   ///
   /// - Parameter pin: the pin of the vault, from the program or its configuration and never from the place where the
@@ -118,12 +119,18 @@ public struct Unlocking: Sendable {
 
   /// Reads `NAME.key` or, if there is none, `NAME.identity` (``identity(_:trusting:)``), else `NAME.passphrase` in
   /// `$CREDENTIALS_DIRECTORY`, where systemd stores a service's credentials. Configured if one of the files exists.
-  public static func credentialsDirectory(name: String = "secret-preferences") -> Unlocking {
+  ///
+  /// - Parameter pin: for an identity, as in ``identity(_:trusting:)``.
+  public static func credentialsDirectory(
+    name: String = "secret-preferences", trusting pin: VaultPin? = nil
+  ) -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
       guard let directory = try Environment.credentialsDirectory else { return nil }
       let path = directory + "/" + name
       if try CredentialReader.exists(path + ".key") { return .key(try CredentialReader.key(at: path + ".key")) }
-      if try CredentialReader.exists(path + ".identity") { return try identity(path + ".identity").credential() }
+      if try CredentialReader.exists(path + ".identity") {
+        return try identity(path + ".identity", trusting: pin).credential()
+      }
       guard try CredentialReader.exists(path + ".passphrase") else { return nil }
       return .passphrase(try CredentialReader.passphrase(at: path + ".passphrase"))
     }
@@ -153,7 +160,7 @@ public struct Unlocking: Sendable {
   ///
   /// | way | skipped if |
   /// | --- | --- |
-  /// | ``credentialsDirectory(name:)`` | `$CREDENTIALS_DIRECTORY` is not set or empty, or has none of the files |
+  /// | ``credentialsDirectory(name:trusting:)`` | `$CREDENTIALS_DIRECTORY` is not set or empty, or has none of the files |
   /// | ``keyFileVariable(_:)``, ``identityVariable(_:trusting:)``, ``passphraseVariable(_:)`` | the variable is not set |
   /// | ``passphraseDescriptor(fromVariable:)`` | the variable is not set |
   /// | ``keyFile(ifPresent:)`` | there is no such file |

@@ -7,11 +7,13 @@ extension Vault {
   /// changes it in a holder's configuration makes that holder trust a different vault.
   /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder, which cannot know it.
   public func pin() throws(VaultError) -> VaultPin {
-    let vaultID = handle.vaultID
-    return try handle.withCurrent { (_, state) throws(VaultError) in
-      guard let vaultKey = state.unlocked.vaultKey else { throw VaultDraft.ownerRequired }
-      return try VaultAgreement(of: vaultID, vaultKey: vaultKey, state.sealer).pin
-    }
+    try handle.withCurrent { (_, state) throws(VaultError) in try state.pin() }
+  }
+
+  /// Returns the pin of the state that this handle has loaded or written last. Behind a write that has succeeded, it
+  /// cannot fail because of the file.
+  package func loadedPin() throws(VaultError) -> VaultPin {
+    try handle.withLoadedState { (_, state) throws(VaultError) in try state.pin() }
   }
 
   /// Removes every slot of a holder by public key, and rotates what they granted, in one write: the groups, or the vault
@@ -45,5 +47,12 @@ extension Vault {
     return try await waiting.run { () throws(VaultError) in
       try remove(.holder(publicKey), keeping: keks, droppingOthers)
     }
+  }
+}
+
+extension VaultState {
+  fileprivate func pin() throws(VaultError) -> VaultPin {
+    guard let vaultKey = unlocked.vaultKey else { throw VaultDraft.ownerRequired }
+    return try VaultAgreement(of: snapshot.vaultID, vaultKey: vaultKey, sealer).pin
   }
 }

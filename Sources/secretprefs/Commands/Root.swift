@@ -67,9 +67,10 @@ struct Root: ParsableCommand {
         secretprefs get github               write the value to standard output
 
       UNLOCKING. The first of these that is configured unlocks the vault:
-        --passphrase-fd, --key-file, --passphrase-command
-        secret-preferences.key or .passphrase in $CREDENTIALS_DIRECTORY
+        --passphrase-fd, --key-file, --identity, --passphrase-command
+        secret-preferences.key, .identity or .passphrase in $CREDENTIALS_DIRECTORY
         the key file named by $SECRETPREFS_KEY_FILE
+        the identity file named by $SECRETPREFS_IDENTITY_FILE
         $SECRETPREFS_PASSPHRASE, which is visible to other processes of the same user
         the output of the program in $SECRETPREFS_PASSPHRASE_COMMAND
         the key that "secretprefs unlock" keeps for this session
@@ -83,7 +84,8 @@ struct Root: ParsableCommand {
       EditRecord.self, History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Scan.self,
       UnlockVault.self, LockVault.self, Status.self, Verify.self, Groups.self, Slots.self, ChangePassphrase.self,
       Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self, Export.self, GitCredential.self,
-      DockerCredential.self, Marks.self, Audit.self, Doctor.self, Salvage.self, NewKey.self, Settings.self,
+      DockerCredential.self, Marks.self, Audit.self, Doctor.self, Salvage.self, NewKey.self, Identities.self,
+      Settings.self,
       Completion.self, ExitCodes.self, Version.self, WritingCommands.self,
     ])
 

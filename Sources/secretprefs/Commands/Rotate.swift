@@ -10,7 +10,8 @@ struct Rotate: WritingCommand {
     discussion: """
       With --group, one access group gets a new key and keeps its slots. With --vault-keys, the vault and all groups \
       get new keys: give the credentials of the other owner slots to keep, and --drop-others to remove the rest; \
-      group slots are kept. Older copies of the file still open with the old keys.
+      group slots are kept. Holders by public key get new slots and need the new pin, which is printed. Older copies \
+      of the file still open with the old keys.
 
       EXAMPLE:
         secretprefs rotate --group billing
@@ -29,13 +30,16 @@ struct Rotate: WritingCommand {
   @Flag(help: "Drop earlier values and removed keys instead of sealing them again.")
   var dropHistory = false
 
+  @Flag(help: "Keep the group slots of holders by public key as they are, so that they need no new pin.")
+  var keepHolders = false
+
   @OptionGroup var keep: KeepOptions
 
   func perform(_ messages: Messages) throws {
     guard (group == nil) == vaultKeys else {
       throw Self.usageError("either --group or --vault-keys is required")
     }
-    guard vaultKeys || keep.isEmpty else {
+    guard vaultKeys || (keep.isEmpty && !keepHolders) else {
       throw ToolError.usage("--group keeps all slots", hint: "omit the --keep options and --drop-others")
     }
     var access = try unlock.complete(try vault.access())
@@ -49,12 +53,20 @@ struct Rotate: WritingCommand {
     } else {
       report = try vault.rotateVault(
         keeping: try keep.credentials(for: vault, unlockedWith: credential), droppingOthers: keep.dropOthers,
-        droppingHistory: dropHistory)
+        droppingHistory: dropHistory, keepingHolders: keepHolders)
     }
     report.warnOfDroppedSlots(messages)
+    report.warnOfRenewedSlots(messages)
+    if keepHolders {
+      messages.warn("who had an owner's credential can open the group slots of holders by public key that were kept")
+    }
+    let pin = try report.renewedSlots.isEmpty ? nil : vault.loadedPin()
     vault.recordChange(by: Self.self, messages)
-    guard self.vault.json else { return }
+    guard self.vault.json else {
+      if let pin { try Output.write("\(pin)\n") }
+      return
+    }
     let rotated: (String, JSON) = name.map { ("group", .string($0.text)) } ?? ("vault", .string(access.location.path))
-    try Output.write(.object([rotated, ("dropped", report.json)]))
+    try Output.write(.object([rotated] + report.members(pin)))
   }
 }

@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import Secrets
 internal import VaultCore
 
 /// What a user can do about an error.
@@ -75,7 +76,7 @@ enum Hints {
     case .conflict: "\"secretprefs info\" shows the current revision"
     case .expired: "store a new value, or read the old one without --refuse-expired"
     case .invalidName: "names of keys, services and groups have 1 to 1024 bytes and no control characters"
-    case .invalidKeyText: "restore the key from a copy; a new key opens no existing vault"
+    case .invalidKeyText: "restore the file from a copy; a new key or identity opens no existing vault"
     case .valueTooLarge:
       "a value has at most 16 MiB, and its label, comment and attributes 64 KiB; encrypt a large file with another "
         + "program and store its key here"
@@ -96,6 +97,8 @@ enum Hints {
     case .ownerRequired: "unlock with an owner's passphrase or key"
     case .lastOwnerSlot:
       "add another owner slot first, or keep an existing one with --keep-key-file or --keep-passphrase-fd"
+    case .noCredential where error.cause is IdentityFile.WithoutPin:
+      "--trust or SECRETPREFS_TRUST gives the pin; \"secretprefs slots pin\" prints it to an owner"
     case .noCredential:
       "--key-file, --passphrase-fd or SECRETPREFS_KEY_FILE unlock the vault; so does \"secretprefs unlock\" in a "
         + "terminal, for a time"

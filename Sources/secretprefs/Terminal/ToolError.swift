@@ -38,6 +38,7 @@ struct ToolError: Error {
       switch error.cause {
       case is KeptKey.Rejection: KeptKey.Rejection.hint
       case let cure as Cure: cure.hint
+      case is IdentityRejection: IdentityRejection.hint
       case is AuditRefusal where error.code != .durabilityUnknown:
         error.code == .rolledBack ? Hints.olderLog : Hints.auditLog
       // The hint of invalidName is for names in a vault, and not for a variable that is not UTF-8.

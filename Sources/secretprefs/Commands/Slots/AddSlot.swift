@@ -11,9 +11,15 @@ struct AddSlot: WritingCommand {
       Prompts twice for a new passphrase, or writes a new raw key to a new file. The slot opens the whole vault or one \
       access group. Other slots do not change. Prints the id of the new slot.
 
+      With --public-key, the identity with this public key opens the slot, and nothing secret is sent: see \
+      "secretprefs help identity". Prints the pin of the vault, and the id of the slot on standard error. Compare all \
+      digits of the public key with those that "secretprefs identity show" shows to the holder: whoever has its \
+      identity gets access.
+
       EXAMPLE:
         secretprefs slots add --label laptop
         secretprefs slots add --for-group billing --new-key-file billing.key
+        secretprefs slots add --for-group billing --public-key spv-public-1:8f40... --label web1
         secretprefs slots add --passphrase-fd 3 --new-passphrase-fd 4 3<old 4<new
       """)
 
@@ -21,6 +27,7 @@ struct AddSlot: WritingCommand {
   @OptionGroup var unlock: UnlockOptions
 
   @OptionGroup var credential: NewCredentialOptions
+  @OptionGroup var holder: HolderOptions
 
   @Option(
     help: ArgumentHelp("Open only this access group, not the whole vault.", valueName: "name"), completion: .groups)
@@ -33,14 +40,33 @@ struct AddSlot: WritingCommand {
     let access = try unlock.complete(try vault.access()).withoutKeptKey
     guard label.utf8.count <= 1024 else { throw ToolError.usage("a label must have at most 1024 bytes") }
     try credential.check(besides: access)
+    try holder.check(besides: credential)
+    let publicKey = try holder.key()
     let vault = try access.open(messages)
     _ = try vault.slots()  // fails for a group holder, before the user types a passphrase twice
     let group = try forGroup.map { (name) in try vault.grantedGroup(name) }
+    if let publicKey { return try add(publicKey, group, to: vault, messages) }
     let id = try credential.store(label: label, access, messages) { (slot) throws(VaultError) in
       try vault.addSlot(slot, granting: group)
     }
     vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return try Output.write("\(id)\n") }
     try Output.write(.object(credential.answer(id)))
+  }
+
+  private func add(
+    _ publicKey: VaultIdentity.PublicKey, _ group: AccessGroup?, to vault: Vault, _ messages: Messages
+  ) throws {
+    let id = try HolderOptions.store { () throws(VaultError) in
+      try vault.addSlot(NewSlot(publicKey, label: label), granting: group)
+    }
+    let pin = try vault.loadedPin()
+    vault.recordChange(by: Self.self, messages)
+    messages.tell("the slot is \(id)")
+    guard self.vault.json else { return try Output.write("\(pin)\n") }
+    try Output.write(
+      .object([
+        ("id", .string(id.description)), ("publicKey", .string("\(publicKey)")), ("pin", .string("\(pin)")),
+      ]))
   }
 }

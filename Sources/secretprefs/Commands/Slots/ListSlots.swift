@@ -9,7 +9,8 @@ struct ListSlots: ToolCommand {
     usage: "secretprefs slots [list] [<options>]",
     discussion: """
       One slot per line: the first digits of its id, its kind and the cost of a guess, what it opens, its creation \
-      time and its label. An asterisk marks the slot that unlocked the vault for this command.
+      time and its label. An asterisk marks the slot that unlocked the vault for this command. Of a holder by public \
+      key, the first digits of the key are shown; --json has all of them.
 
       EXAMPLE:
         secretprefs slots list
@@ -26,7 +27,7 @@ struct ListSlots: ToolCommand {
       Table(
         rows: slots.map { slot in
           [
-            "\(slot.isCurrent ? "*" : " ") \(slot.id.short)", slot.kind.words, slot.scope,
+            "\(slot.isCurrent ? "*" : " ") \(slot.id.short)", slot.credential, slot.scope,
             Timestamp(milliseconds: slot.created)?.text ?? "-", displayed(slot.label),
           ]
         }

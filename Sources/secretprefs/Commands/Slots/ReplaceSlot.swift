@@ -8,21 +8,27 @@ struct ReplaceSlot: WritingCommand {
     abstract: "Replaces the credential of an unlock slot.",
     usage: "secretprefs slots replace [<options>] <id>",
     discussion: """
-      Prompts twice for a new passphrase, or writes a new raw key to a new file. The slot keeps its label and access, \
-      and gets a new id, which is printed. Other slots and the keys of the vault do not change; the old credential no \
-      longer opens the vault, but older copies of the file still do. If it leaked, remove the slot instead.
+      Prompts twice for a new passphrase, or writes a new raw key to a new file, or gives access to the identity with \
+      the public key. The slot keeps its label and access, and gets a new id, which is printed. Other slots and the \
+      keys of the vault do not change; the old credential no longer opens the vault, but older copies of the file \
+      still do. If it leaked, remove the slot instead.
 
-      A program that is running needs the new credential before its next start. To replace the key of a service that \
-      must not fail meanwhile, add a second slot, let the service use it, and then remove the first.
+      A program that is running needs the new credential at once, unless the old slot is kept with --keep-old: let the \
+      program use the new credential, and then remove the old slot, whose id is the one that was given.
 
       EXAMPLE:
-        secretprefs slots replace 5f0c9a --new-key-file billing-2027.key
+        secretprefs slots replace 5f0c9a --new-key-file billing-2027.key --keep-old
+        secretprefs slots replace 5f0c9a --public-key spv-public-1:8f40...
         secretprefs slots replace 5f0c9a --new-passphrase-fd 4 4< new.txt
       """)
 
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var credential: NewCredentialOptions
+  @OptionGroup var holder: HolderOptions
+
+  @Flag(help: "Keep the old slot, too, until it is removed.")
+  var keepOld = false
 
   @Argument(help: ArgumentHelp("The slot's id, or a unique prefix of it.", valueName: "id"), completion: .slots)
   var ids: [String] = []
@@ -31,13 +37,29 @@ struct ReplaceSlot: WritingCommand {
     let choice = try SlotChoice(try Self.sole(ids, "id"))
     let access = try unlock.complete(try vault.access()).withoutKeptKey
     try credential.check(besides: access)
+    try holder.check(besides: credential)
+    let publicKey = try holder.key()
     let vault = try access.open(messages)
     let old = try choice.find(in: try vault.slots())
-    let id = try credential.store(label: old.label, access, messages) { (slot) throws(VaultError) in
-      try vault.replaceSlot(old.id, with: slot)
+    let group =
+      try old.isOwner || !keepOld ? nil : old.group.map { (name) throws(VaultError) in try vault.group(named: name) }
+    guard !keepOld || old.isOwner || group != nil else {
+      throw ToolError.usage("the slot opens nothing: its group was removed", hint: "omit --keep-old")
     }
+    let store = { (slot: NewSlot) throws(VaultError) in
+      keepOld ? try vault.addSlot(slot, granting: group) : try vault.replaceSlot(old.id, with: slot)
+    }
+    let id =
+      if let publicKey {
+        try HolderOptions.store { () throws(VaultError) in try store(NewSlot(publicKey, label: old.label)) }
+      } else {
+        try credential.store(label: old.label, access, messages, store)
+      }
     vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return try Output.write("\(id)\n") }
-    try Output.write(.object(credential.answer(id) + [("replaced", .string(old.id.description))]))
+    try Output.write(
+      .object(
+        credential.answer(id) + (publicKey.map { [("publicKey", .string("\($0)"))] } ?? [])
+          + [(keepOld ? "kept" : "replaced", .string(old.id.description))]))
   }
 }

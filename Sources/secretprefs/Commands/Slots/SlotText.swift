@@ -6,6 +6,11 @@ extension Vault.Identifier {
   var short: String { String(description.prefix(8)) }
 }
 
+extension VaultIdentity.PublicKey {
+  /// The first digits.
+  var short: String { String(description.dropFirst("spv-public-1:".count).prefix(8)) }
+}
+
 extension VaultInfo.Slot.Kind {
   var words: String {
     switch self {
@@ -33,18 +38,22 @@ extension VaultInfo.Slot {
 }
 
 extension SlotInfo {
+  /// Describes how the slot is opened.
+  var credential: String { publicKey.map { "public key \($0.short)" } ?? kind.words }
+
   /// Describes what the slot opens.
   var scope: String { isOwner ? "owner" : group.map { "group \(displayed($0.text))" } ?? "removed group" }
 
   /// The slot after its id.
   var words: String {
-    "\(kind.words), \(scope)" + (label.isEmpty ? "" : ", \"\(displayed(label))\"")
+    "\(credential), \(scope)" + (label.isEmpty ? "" : ", \"\(displayed(label))\"")
   }
 
   var json: JSON {
     var members: [(String, JSON)] = [("id", .string(id.description))] + kind.members
     members.append(("owner", .bool(isOwner)))
     if let group { members.append(("group", .string(group.text))) }
+    if let publicKey { members.append(("publicKey", .string("\(publicKey)"))) }
     members.append(("label", .string(label)))
     members.append(("created", .time(created)))
     members.append(("current", .bool(isCurrent)))
@@ -63,5 +72,17 @@ extension RotationReport {
     }
   }
 
-  var json: JSON { .array(droppedSlots.map(\.json)) }
+  /// Warns about the slots that need the new pin. With `--json` they are in the output instead.
+  func warnOfRenewedSlots(_ messages: Messages) {
+    guard !messages.isJSON, !renewedSlots.isEmpty else { return }
+    let count =
+      renewedSlots.count == 1 ? "1 holder by public key needs" : "\(renewedSlots.count) holders by public key need"
+    messages.warn("\(count) the new pin of the vault: \"secretprefs identity trust\", or its configuration")
+  }
+
+  /// What `--json` prints of a rotation.
+  func members(_ pin: VaultPin?) -> [(String, JSON)] {
+    [("dropped", .array(droppedSlots.map(\.json))), ("renewed", .array(renewedSlots.map(\.json)))]
+      + (pin.map { [("pin", .string("\($0)"))] } ?? [])
+  }
 }

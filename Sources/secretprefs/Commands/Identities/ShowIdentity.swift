@@ -1,0 +1,36 @@
+internal import ArgumentParser
+internal import Secrets
+internal import VaultCore
+
+/// `secretprefs identity show`.
+struct ShowIdentity: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Prints the public key of an identity.",
+    usage: "secretprefs identity show [--json] <file>",
+    discussion: """
+      An owner who adds the public key compares all its digits with these. --json also shows the pin of the vault that \
+      the file trusts.
+
+      EXAMPLE:
+        secretprefs identity show /etc/shop/shop.identity
+      """)
+
+  @Flag(help: .json)
+  var json = false
+
+  @Argument(help: ArgumentHelp("The identity file.", valueName: "file"), completion: .file())
+  var files: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    let file = try IdentityFile(at: try Self.sole(files, "file"))
+    try json ? Output.write(.object(file.members)) : Output.write("\(file.identity.publicKey)\n")
+  }
+}
+
+extension IdentityFile {
+  /// What `--json` prints of an identity.
+  var members: [(String, JSON)] {
+    [("publicKey", .string("\(identity.publicKey)"))] + (pin.map { [("pin", .string("\($0)"))] } ?? [])
+  }
+}

@@ -1,0 +1,39 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// The public key of a holder, as the new credential of a slot.
+struct HolderOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Give access to the identity with this public key.",
+      discussion: "With \"-\", the public key is read from standard input.", valueName: "text"))
+  var publicKey: String?
+
+  /// Checks that the slot has one credential.
+  func check(besides credential: NewCredentialOptions) throws(ToolError) {
+    guard publicKey == nil || (credential.newKeyFile == nil && credential.passphrase.newPassphraseFd == nil) else {
+      throw .usage(
+        "--public-key cannot be used together with --new-key-file or --new-passphrase-fd",
+        hint: "a slot has one credential")
+    }
+  }
+
+  /// Reads the public key.
+  func key() throws -> VaultIdentity.PublicKey? {
+    try publicKey.map { try PublicText.publicKey($0) }
+  }
+
+  /// Adds what a user can do about the errors of a write.
+  static func store(_ write: () throws(VaultError) -> Vault.Identifier) throws -> Vault.Identifier {
+    do throws(VaultError) { return try write() } catch {
+      let hint: String? =
+        switch error.code {
+        case .alreadyExists: "\"secretprefs slots list\" shows it"
+        case .limitExceeded: "remove a slot that is not needed"
+        case .invalidKeyText: "\"secretprefs identity show\" prints the public key of an identity"
+        default: nil
+        }
+      throw ToolError(error, hint: hint)
+    }
+  }
+}

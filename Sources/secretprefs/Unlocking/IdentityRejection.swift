@@ -1,0 +1,14 @@
+internal import VaultCore
+
+/// The cause of an error about an identity that opens no slot.
+struct IdentityRejection: Error {
+  static let hint =
+    "the pin may be from before the keys of the vault were replaced: an owner's \"secretprefs slots pin\" prints the "
+    + "present one"
+
+  /// Says that the pin can be the reason, too.
+  static func explained(_ error: VaultError) -> VaultError {
+    guard error.code == .credentialRejected else { return error }
+    return VaultError(error.code, "no slot opens with this identity and pin", cause: IdentityRejection())
+  }
+}
