@@ -96,7 +96,7 @@ enum CredentialReader {
 
 extension VaultError {
   /// The same error with `part` in front of the message.
-  fileprivate func about(_ part: String) -> VaultError {
+  func about(_ part: String) -> VaultError {
     VaultError(code, "\(part): \(message)", errno: errno, cause: cause)
   }
 }

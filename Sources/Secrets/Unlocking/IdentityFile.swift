@@ -17,8 +17,11 @@ package struct IdentityFile: Sendable {
   /// - Throws: ``VaultError/Code/insecurePermissions``, ``VaultError/Code/invalidKeyText`` and ``VaultError/Code/io``.
   ///   The message contains the file's path and never its content.
   package init(at path: String) throws(VaultError) {
-    let bytes = try CredentialReader.contents(of: path, atMost: Self.longest + 1, what: "the identity file")
-    self = try bytes.withSpan { (bytes) throws(VaultError) in try IdentityFile(bytes) }
+    let what = "the identity file"
+    let bytes = try CredentialReader.contents(of: path, atMost: Self.longest + 1, what: what)
+    do throws(VaultError) {
+      self = try bytes.withSpan { (bytes) throws(VaultError) in try IdentityFile(bytes) }
+    } catch { throw error.about("\(what) \(path)") }
   }
 
   private static let longest = KeyText.Form.identity.count + VaultPin.textCount + 2
