@@ -132,8 +132,10 @@ extension Vault {
     try handle.forkGuard.check()
     let sealer = try Sealer(random: options.random)
     var delivered: UInt64 = 0
-    for _ in 0..<Self.mostReadings {
-      let found = try examineLog(of: group.id, sealer) { event in
+    var count = 0
+    while true {
+      count += 1
+      let found = try examineLog(of: group.id, sealer, isLast: count > Self.mostRepetitions) { event in
         // A reading that begins again does not repeat what it has delivered.
         guard event.number > delivered else { return }
         delivered = event.number
@@ -141,15 +143,13 @@ extension Vault {
       }
       if let found { return found }
     }
-    return try examineLog(of: group.id, sealer, isLast: true) { event in
-      if event.number > delivered { body(event) }
-    } ?? AuditReport()
   }
 
-  /// How often a reading begins again because the group was rotated, or files were handed over and removed, meanwhile.
-  private static let mostReadings = 2
+  /// How often a reading begins again because files were handed over and removed meanwhile, or an event is sealed with a
+  /// key that the vault does not have. It also does so whenever the group was rotated meanwhile.
+  private static let mostRepetitions = 2
 
-  /// - Returns: `nil` if the log must be read again, unless `isLast`.
+  /// - Returns: `nil` if the log must be read again: with `isLast`, only because the group was rotated meanwhile.
   private func examineLog(
     of group: Vault.Identifier, _ sealer: Sealer, isLast: Bool = false, _ body: (AuditEvent) -> Void
   ) throws(VaultError) -> AuditReport? {
@@ -197,7 +197,10 @@ extension Vault {
       } else if let refusal = reading.refusal {
         examination.skip(log.files.current, refusal)
       }
-      if examination.needsLaterKey, !isLast { return nil }
+      if examination.needsLaterKey {
+        let epoch = try handle.withCurrent { (_, state) throws(VaultError) in try state.content(group).epoch }
+        guard isLast, epoch == keys.epoch else { return nil }
+      }
       return examination.report(
         isMissing: item != nil && reading.current == nil && reading.refusal == nil,
         isOff: item?.policy == nil && reading.current != nil, isOther: isOther)
