@@ -201,16 +201,26 @@ private func folders() -> Int {
   }
 }
 
+/// Lets the alarm end this process in a minute. The threads of a pool block its signal.
+private func endAfterAMinute() {
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  sigaddset(&signals, SIGALRM)
+  pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+  alarm(60)
+}
+
 /// What `body` returns in a child that this process forks, on a thread that is started there. The thread that forked
 /// has its parent's number in Swift's `Mutex`, which ends the child when another thread waits for the lock.
 private func inForkedChild(_ body: @escaping @Sendable () -> Bool) throws -> Bool {
   typealias Fork = @convention(c) () -> pid_t
   // Swift hides fork; a test of forking needs it all the same.
   let fork = unsafeBitCast(try #require(dlsym(dlopen(nil, RTLD_NOW), "fork")), to: Fork.self)
+  // Made before: in the child, a lock of Swift's runtime stays held that another thread has at the fork.
+  let result = Gate<Bool>()
   let child = fork()
   if child == 0 {
-    alarm(60)
-    let result = Gate<Bool>()
+    endAfterAMinute()
     _exit(HelperThread.start { result.open(body()) } && result.wait() ? 7 : 1)
   }
   var status: Int32 = 0
