@@ -40,19 +40,24 @@ struct UnsafeFile {
     return Hints.narrow(directory: directory.path)
   }
 
-  /// What to do about a key or passphrase file that was refused; `nil` for any other error.
+  /// What to do about a key, identity or passphrase file that was refused; `nil` for any other error.
   static func credentialHint(_ error: VaultError) -> String? {
     guard error.code == .insecurePermissions, error.errno == nil else { return nil }
-    for what in ["the key file ", "the device key file ", "the passphrase file "] where error.message.hasPrefix(what) {
+    let kinds = [
+      ("the key file ", keyStart, Hints.otherKeyFile), ("the device key file ", keyStart, Hints.otherKeyFile),
+      ("the identity file ", identityStart, Hints.otherIdentity), ("the passphrase file ", [], ""),
+    ]
+    for (what, start, other) in kinds where error.message.hasPrefix(what) {
       let ends = [" can be read by others", " is neither a regular file"]
       guard let end = ends.compactMap({ error.message.ranges(of: $0).last }).first else { return nil }
       let path = String(error.message[..<end.lowerBound].dropFirst(what.count))
-      let isOther = what.contains(" key ") && FilePlace(path).start(keyStart.count) != keyStart
-      return isOther ? Hints.otherKeyFile : Hints.narrow(file: path)
+      return start.isEmpty || FilePlace(path).start(start.count) == start ? Hints.narrow(file: path) : other
     }
     return nil
   }
 
   /// The first bytes of a key file.
   static let keyStart = Array("spv-key-1:".utf8)
+  /// The first bytes of an identity file.
+  static let identityStart = Array("spv-identity-1:".utf8)
 }

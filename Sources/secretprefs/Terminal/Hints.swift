@@ -15,6 +15,7 @@ enum Hints {
     "\"secretprefs backup restore\" restores a backup; \"secretprefs salvage\" recovers what is readable"
   static let laterVersion = "use a later version of secretprefs"
   static let otherVault = "--vault selects a different file"
+  static let otherIdentity = "--identity names an identity file; \"secretprefs identity new\" creates one"
   static let otherKeyFile = "--key-file names a key file; \"secretprefs new-key\" creates one"
   static let makeVault = "\"secretprefs init\" creates a vault; --vault selects a different one"
 
