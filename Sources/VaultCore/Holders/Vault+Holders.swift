@@ -3,8 +3,8 @@ internal import VaultSealing
 
 /// Holders by public key: ``VaultIdentity``, ``VaultPin`` and `Docs/Format.md` annex G.
 extension Vault {
-  /// Returns what holders by public key trust to be this vault. The same for all holders, and not secret: whoever
-  /// changes it in a holder's configuration makes that holder trust a different vault.
+  /// Returns what holders by public key trust to be this vault. The same for all holders, and not secret; but a
+  /// change of it in a holder's configuration makes that holder trust a different vault.
   /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder, which cannot know it.
   public func pin() throws(VaultError) -> VaultPin {
     try handle.withCurrent { (_, state) throws(VaultError) in try state.pin() }

@@ -37,8 +37,8 @@ extension Vault {
     /// A raw key.
     public static func key(_ key: SealingKey) -> Vault.Credential { Vault.Credential(material: .key(key)) }
 
-    /// An identity, for the one vault that `pin` names (`Docs/Format.md` annex G). Opening a different vault with it,
-    /// whoever made that one, throws ``VaultError/Code/tampered`` or ``VaultError/Code/credentialRejected``.
+    /// An identity, for the one vault that `pin` names (`Docs/Format.md` annex G). Opening any other vault
+    /// with it throws ``VaultError/Code/tampered`` or ``VaultError/Code/credentialRejected``.
     /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
     public static func identity(
       _ identity: VaultIdentity, trusting pin: VaultPin

@@ -25,7 +25,7 @@ public struct NewSlot: Sendable {
   /// opens the slot with its identity and the vault's ``Vault/pin()``.
   ///
   /// - Parameters:
-  ///   - publicKey: whoever has its identity gets access. Compare all its digits with those that the holder shows.
+  ///   - publicKey: its identity gets access. Compare all its digits with those that the holder shows.
   ///   - label: as in the other initialiser.
   public init(_ publicKey: VaultIdentity.PublicKey, label: String? = nil) {
     self.init(.publicKey(publicKey), label: label)

@@ -8,7 +8,7 @@ struct Identities: ParsableCommand {
     discussion: """
       An identity is a secret that never leaves the machine or the person that it was created for. An owner of a vault \
       adds its public key, and the holder trusts the pin of the vault. Both of these texts may be sent openly, over a \
-      channel that nobody else can write to. One identity can open several groups and vaults.
+      channel that others cannot write to. One identity can open several groups and vaults.
 
       EXAMPLE:
         web1$    secretprefs identity new /etc/shop/shop.identity

@@ -13,7 +13,7 @@ struct AddSlot: WritingCommand {
 
       With --public-key, the identity with this public key opens the slot, and nothing secret is sent: see \
       "secretprefs help identity". Prints the pin of the vault, and the id of the slot on standard error. Compare all \
-      digits of the public key with those that "secretprefs identity show" shows to the holder: whoever has its \
+      digits of the public key with those that "secretprefs identity show" shows to the holder: its \
       identity gets access.
 
       EXAMPLE:

@@ -1,0 +1,47 @@
+internal import Synchronization
+
+/// Logging of reads and writes, for ``Vault`` and the writer.
+extension VaultHandle {
+  /// Logs reads or writes of a group before they are made: see ``AuditLog/append(_:_:by:isSynced:mayBeStale:)``.
+  func log(
+    _ events: [AuditLog.Event], _ keys: AuditKeys, isSynced: Bool, mayBeStale: Bool = false
+  ) throws(VaultError) -> AuditLog.Outcome {
+    try auditLog(of: keys.groupID).append(
+      events, keys, by: slot(granting: keys.groupID), isSynced: isSynced, mayBeStale: mayBeStale)
+  }
+
+  /// The present keys and policy for logging a read of a snapshot, without a system call: those that this handle has
+  /// loaded. For a handle that is locked, those with which the snapshot was taken.
+  func loadedAudit(of group: Vault.Identifier, or taken: AuditKeys?) throws(VaultError) -> AuditKeys? {
+    try loaded.withLock { (loaded) throws(VaultError) in
+      guard !loaded.isLocked else { return taken }
+      let state = try loaded.state
+      guard state.group(group) != nil else { return taken }
+      return try state.content(group).audit(state.sealer)
+    }
+  }
+
+  /// Loads the vault again, and checks whether it has the key of this epoch of a group.
+  func has(epoch: UInt32, of group: Vault.Identifier) throws(VaultError) -> Bool {
+    try withCurrent { (_, state) throws(VaultError) in try state.content(group).epoch } >= epoch
+  }
+
+  /// Runs `use` with the present keys of a group, and again with newer ones while the log has a later key.
+  ///
+  /// - Parameter use: appends to the log. Receives whether there may be newer keys: `false` if the vault does not have
+  ///   those that the log states.
+  /// - Throws: ``VaultError/Code/rolledBack`` if the vault is older than its log.
+  func withPresentKeys(
+    _ keys: () throws(VaultError) -> AuditKeys,
+    _ use: (AuditKeys, _ mayBeStale: Bool) throws(VaultError) -> AuditLog.Outcome
+  ) throws(VaultError) {
+    var later: UInt32 = 0
+    while true {
+      let present = try keys()
+      let mayBeStale = present.epoch >= later
+      guard case .laterKey(let epoch) = try use(present, mayBeStale) else { return }
+      guard mayBeStale else { throw try auditLog(of: present.groupID).concerning(AuditAppend.rolledBack) }
+      later = epoch
+    }
+  }
+}
