@@ -41,15 +41,15 @@
     }
 
     @Test(arguments: [
-      "postgresql://me:SENTINEL-5f3a@db/secrets", "postgresql://db/secrets?password=SENTINEL-5f3a",
-      "postgresql:///secrets?host=/run&password=SENTINEL-5f3a", "postgresql://db/secrets?sslpassword=SENTINEL-5f3a",
-      "postgresql://me:SENTINEL%2D5f3a@db/secrets",
+      "postgresql://me:PRIVATE-7b2e@db/secrets", "postgresql://db/secrets?password=PRIVATE-7b2e",
+      "postgresql:///secrets?host=/run&password=PRIVATE-7b2e", "postgresql://db/secrets?sslpassword=PRIVATE-7b2e",
+      "postgresql://me:PRIVATE%2D7b2e@db/secrets",
     ])
     func `a password in a URL is refused, and is not in the error`(url: String) {
       let error = failure { _ = try PostgresStorage(url, vault: "shop") }
       #expect(error?.code == .insecurePermissions)
       #expect(error?.message.contains("PGPASSFILE") == true)
-      #expect(error?.message.contains("SENTINEL") == false)
+      #expect(error?.message.contains("PRIVATE") == false)
     }
 
     @Test(arguments: ["disable", "allow", "prefer", "require", "verify-ca", "", "VERIFY-FULL"])
@@ -70,7 +70,7 @@
 
     @Test(arguments: [
       "postgresql:///secrets?host=/nonexistent", "postgresql://127.0.0.1:1/secrets",
-      "postgresql://SENTINEL-5f3a.invalid/secrets", "postgresql://SENTINEL%2D5f3a@127.0.0.1:1/secrets",
+      "postgresql://PRIVATE-7b2e.invalid/secrets", "postgresql://PRIVATE%2D7b2e@127.0.0.1:1/secrets",
     ])
     func `a database that is not there is unreachable, for every call`(url: String) throws {
       let storage = try PostgresStorage(url, vault: "shop")
@@ -85,7 +85,7 @@
         #expect(error?.code == .unreachable)
         #expect(error?.message.hasPrefix(storage.name) == true)
         // The host is in the name; the user is nowhere.
-        #expect(error?.message.dropFirst(storage.name.count).contains("SENTINEL") == false)
+        #expect(error?.message.dropFirst(storage.name.count).contains("PRIVATE") == false)
       }
     }
 
