@@ -145,8 +145,8 @@ extension Vault {
     }
   }
 
-  /// How often a reading begins again because files were handed over and removed meanwhile, or an event is sealed with a
-  /// key that the vault does not have. It also does so whenever the group was rotated meanwhile.
+  /// How often a reading begins again because files were handed over and removed meanwhile, or an event is sealed with
+  /// a key that the vault does not have. It also does so whenever the group was rotated meanwhile.
   private static let mostRepetitions = 2
 
   /// - Returns: `nil` if the log must be read again: with `isLast`, only because the group was rotated meanwhile.

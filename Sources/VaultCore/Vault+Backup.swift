@@ -29,9 +29,9 @@ extension Vault {
 
   /// Copies a vault from one storage to another that has none, without a key.
   ///
-  /// What can be checked without a key is checked first: the snapshot's checksum, the frame of the journal and the rules
-  /// of the slots. The bytes are the same in every storage, except for a broken last entry, which is not copied. Durable
-  /// when the method returns.
+  /// What can be checked without a key is checked first: the snapshot's checksum, the frame of the journal and the
+  /// rules of the slots. The bytes are the same in every storage, except for a broken last entry, which is not copied.
+  /// Durable when the method returns.
   /// - Throws: the code of the first fault that is found; the errors of the storages.
   public static func copy(
     from source: any VaultStorage, to destination: any VaultStorage, options: Options = Options()

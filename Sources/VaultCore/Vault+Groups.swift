@@ -127,8 +127,8 @@ extension Vault {
     try rotateVault(keeping: try presented(credentials), droppingOthers, droppingHistory, keepingHolders)
   }
 
-  /// The asynchronous form of `rotateVault(keeping:droppingOthers:droppingHistory:keepingHolders:)`. Cancelling the task
-  /// does not stop it.
+  /// The asynchronous form of `rotateVault(keeping:droppingOthers:droppingHistory:keepingHolders:)`. Cancelling the
+  /// task does not stop it.
   @discardableResult
   public func rotateVault(
     keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false,

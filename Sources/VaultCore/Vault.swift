@@ -67,8 +67,8 @@ public final class Vault: Sendable {
     /// Receives the error if opening the vault, or a read that is logged, cannot raise the mark. The mark then proves
     /// less. Further errors are received only after the mark was raised again. For writes, see ``Vault/markFailure``.
     ///
-    /// Without a mark, receives ``VaultError/Code/rolledBack`` if an open vault was replaced by an older copy of itself,
-    /// as by a restored backup or a database that has lost its last commits. The older copy is then used.
+    /// Without a mark, receives ``VaultError/Code/rolledBack`` if an open vault was replaced by an older copy of
+    /// itself, as by a restored backup or a database that has lost its last commits. The older copy is then used.
     /// Called by the thread that opens or reads: it must not use the vault.
     public var markFailure: (@Sendable (VaultError) -> Void)?
     /// The source of identifiers, keys and nonces. Called with locks held: it must not use the vault.
@@ -110,8 +110,8 @@ public final class Vault: Sendable {
   /// Opens the vault in a storage: like `open(at:credential:options:)`, with the errors of the storage.
   ///
   /// The mark is a file of this machine. The logs of reads and writes are files beside the vault: a vault with logging
-  /// can be opened in any storage, but its records are refused as ``VaultError/Code/unsupportedFeature`` unless it is in
-  /// a ``FileStorage``.
+  /// can be opened in any storage, but its records are refused as ``VaultError/Code/unsupportedFeature`` unless it is
+  /// in a ``FileStorage``.
   public static func open(
     in storage: any VaultStorage, credential: Vault.Credential, options: Options = Options()
   ) throws(VaultError) -> Vault {

@@ -11,7 +11,8 @@ struct RecordPlace {
     groupName = group
   }
 
-  /// Returns the named access group. Without a name, returns `default`, or the only group that a group credential opens.
+  /// Returns the named access group. Without a name, returns `default`, or the only group that a group credential
+  /// opens.
   func group(in vault: Vault) throws -> AccessGroup {
     if let groupName { return try vault.grantedGroup(groupName) }
     do throws(VaultError) { return try vault.group() } catch {

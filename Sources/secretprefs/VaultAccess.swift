@@ -202,7 +202,8 @@ struct VaultAccess {
 }
 
 extension VaultAccess {
-  /// All key and identity files that options and the environment name, including those that a higher-ranking one overrides.
+  /// All key and identity files that options and the environment name, including those that a higher-ranking one
+  /// overrides.
   var keyFiles: [(what: String, path: String)] {
     get throws(ToolError) {
       let named = [

@@ -177,8 +177,8 @@ private func withVault(_ body: (_ vault: Vault, _ path: String) throws -> Bool) 
   exit(isRight ? 42 : 1)
 }
 
-/// What `body` returns in a child that this process forks. A child that hangs is ended and made again: a lock of Swift's
-/// runtime stays held in it that another thread has at the fork.
+/// What `body` returns in a child that this process forks. A child that hangs is ended and made again: a lock of
+/// Swift's runtime stays held in it that another thread has at the fork.
 private func inForkedChild(_ body: () -> Bool) throws -> Bool {
   typealias Fork = @convention(c) () -> pid_t
   // Swift hides fork; a test of forking needs it all the same.

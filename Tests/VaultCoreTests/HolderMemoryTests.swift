@@ -10,8 +10,8 @@ import VaultSealing
 /// Row G12: what an agreement leaves in the memory of a process. Each test has a process of its own, which has seen
 /// nothing of the secrets before.
 struct HolderMemoryTests {
-  /// Makes a vault, a key file, an identity that opens a group and the public key of one that is not added yet, and notes
-  /// their secrets.
+  /// Makes a vault, a key file, an identity that opens a group and the public key of one that is not added yet, and
+  /// notes their secrets.
   private static func make(in directory: String) throws {
     let search = MemorySearch()
     let vaultKey: SealingKey

@@ -96,7 +96,8 @@ public struct Unlocking: Sendable {
   ///
   /// - Parameter pin: the pin of the vault, from the program or its configuration and never from the place where the
   ///   vault is stored. With `nil`, that in `SECRETPREFS_TRUST`, else that in the file.
-  /// - Throws: from ``credential()``, the errors of ``keyFile(_:)``, and ``VaultError/Code/noCredential`` without a pin.
+  /// - Throws: from ``credential()``, the errors of ``keyFile(_:)``, and ``VaultError/Code/noCredential`` without a
+  ///   pin.
   public static func identity(_ path: String, trusting pin: VaultPin? = nil) -> Unlocking {
     Unlocking { () throws(VaultError) in try IdentityFile(at: path).credential(trusting: pin) }
   }
@@ -160,12 +161,13 @@ public struct Unlocking: Sendable {
   ///
   /// | way | skipped if |
   /// | --- | --- |
-  /// | ``credentialsDirectory(name:trusting:)`` | `$CREDENTIALS_DIRECTORY` is not set or empty, or has none of the files |
-  /// | ``keyFileVariable(_:)``, ``identityVariable(_:trusting:)``, ``passphraseVariable(_:)`` | the variable is not set |
-  /// | ``passphraseDescriptor(fromVariable:)`` | the variable is not set |
+  /// | ``credentialsDirectory(name:trusting:)`` | `$CREDENTIALS_DIRECTORY` is not set or empty, or has no such file |
+  /// | ``keyFileVariable(_:)``, ``identityVariable(_:trusting:)`` | the variable is not set |
+  /// | ``passphraseVariable(_:)``, ``passphraseDescriptor(fromVariable:)`` | the variable is not set |
   /// | ``keyFile(ifPresent:)`` | there is no such file |
   /// | ``init(_:)`` | the closure returns `nil` |
-  /// | ``keyFile(_:)``, ``identity(_:trusting:)``, ``key(_:)``, ``passphrase(_:)``, ``passphraseDescriptor(_:)`` | never |
+  /// | ``keyFile(_:)``, ``identity(_:trusting:)``, ``key(_:)`` | never |
+  /// | ``passphrase(_:)``, ``passphraseDescriptor(_:)`` | never |
   public static func first(of ways: [Unlocking]) -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
       for way in ways {
@@ -176,7 +178,8 @@ public struct Unlocking: Sendable {
   }
 
   /// For services: systemd's credentials directory, then `SECRETPREFS_KEY_FILE`, then `SECRETPREFS_IDENTITY_FILE`, then
-  /// `SECRETPREFS_PASSPHRASE`. Never prompts, and there is no default key. A path in a variable that is not UTF-8 is an error.
+  /// `SECRETPREFS_PASSPHRASE`. Never prompts, and there is no default key. A path in a variable that is not UTF-8 is an
+  /// error.
   ///
   /// Whichever way is used, and also if it fails, `SECRETPREFS_PASSPHRASE` is wiped and removed, so that no child
   /// process inherits the variable. As with ``passphraseVariable(_:)``, unlock before other threads read the

@@ -1,8 +1,8 @@
 internal import Testing
 internal import VaultCore
 
-/// Bytes that a rule has put into a storage: a snapshot and entries, in form only. No byte is zero, because a storage may
-/// end its bytes with zeros.
+/// Bytes that a rule has put into a storage: a snapshot and entries, in form only. No byte is zero, because a storage
+/// may end its bytes with zeros.
 struct StoredPieces {
   static let limit = 1 << 24
 

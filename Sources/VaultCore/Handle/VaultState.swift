@@ -3,10 +3,10 @@ internal import VaultSealing
 
 /// One load of a vault with the entries applied since (`Docs/Format.md` 4, 4.2).
 ///
-/// A vault's bytes only grow at their end, or are replaced as a whole. So a state is made once for each version that the
-/// storage has had, and then follows that version: ``refresh()`` asks the storage what is behind the tail, and applies
-/// what was appended. If there is another version, or other bytes before the tail, the state is of no use any more: the
-/// ``VaultHandle`` loads a new one. For a file, a version is the file that has the name.
+/// A vault's bytes only grow at their end, or are replaced as a whole. So a state is made once for each version that
+/// the storage has had, and then follows that version: ``refresh()`` asks the storage what is behind the tail, and
+/// applies what was appended. If there is another version, or other bytes before the tail, the state is of no use any
+/// more: the ``VaultHandle`` loads a new one. For a file, a version is the file that has the name.
 ///
 ///     process A                          process B
 ///     state: version 1, tail 900
@@ -234,8 +234,8 @@ final class VaultState: @unchecked Sendable {
 
   /// Applies the entries that were appended since. For a file, makes two system calls if there are none (4.2).
   ///
-  /// - Returns: `.replaced` if the vault must be loaded again, because it was replaced or the bytes before the tail have
-  ///   changed.
+  /// - Returns: `.replaced` if the vault must be loaded again, because it was replaced or the bytes before the tail
+  ///   have changed.
   /// - Throws: ``VaultError/Code/notFound`` if the vault was deleted.
   func refresh() throws(VaultError) -> Freshness {
     guard let position else { return .replaced }

@@ -16,12 +16,12 @@ extension Vault {
     try handle.withLoadedState { (_, state) throws(VaultError) in try state.pin() }
   }
 
-  /// Removes every slot of a holder by public key, and rotates what they granted, in one write: the groups, or the vault
-  /// if one of them is an owner slot. Durable when the method returns.
+  /// Removes every slot of a holder by public key, and rotates what they granted, in one write: the groups, or the
+  /// vault if one of them is an owner slot. Durable when the method returns.
   ///
   /// Other holders go on. If the vault is rotated, ``RotationReport/renewedSlots`` has the holders that need the new
-  /// ``pin()``. As with ``removeSlot(_:keeping:droppingOthers:)``, the holder may have kept what it has read. It can also
-  /// read an old copy of the file and write to it, which other holders and owners accept unless they use a
+  /// ``pin()``. As with ``removeSlot(_:keeping:droppingOthers:)``, the holder may have kept what it has read. It can
+  /// also read an old copy of the file and write to it, which other holders and owners accept unless they use a
   /// ``RollbackMark``.
   ///
   /// - Parameters:

@@ -2,9 +2,9 @@ public import VaultSealing
 
 /// The secret with which a machine or a person is a holder by public key (`Docs/Format.md` annex G).
 ///
-/// The identity stays where it was made. An owner adds its ``publicKey`` with ``NewSlot/init(_:label:)``, and the holder
-/// opens the vault with the identity and the vault's ``VaultPin``. Both of these texts are public, and
-/// both must come from whom they are said to be from. One identity can be a holder of any number of vaults and groups.
+/// The identity stays where it was made. An owner adds its ``publicKey`` with ``NewSlot/init(_:label:)``, and the
+/// holder opens the vault with the identity and the vault's ``VaultPin``. Both of these texts are public, and both must
+/// come from whom they are said to be from. One identity can be a holder of any number of vaults and groups.
 ///
 /// The bytes are in guarded memory and are wiped when the last copy is released.
 public struct VaultIdentity: Sendable {

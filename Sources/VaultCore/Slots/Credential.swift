@@ -2,8 +2,8 @@ internal import DurableFiles
 public import VaultSealing
 
 extension Vault {
-  /// A passphrase, a raw key, or an identity with the vault that it trusts. Key files and descriptors contain one of the
-  /// first two.
+  /// A passphrase, a raw key, or an identity with the vault that it trusts. Key files and descriptors contain one of
+  /// the first two.
   ///
   /// A credential may open several slots. If one of them grants the whole vault, so does the credential; otherwise it
   /// grants the groups of all of them.

@@ -3,14 +3,14 @@
 /// Used by one thread at a time. The writer first takes over what others have appended, then appends or replaces, and
 /// releases the lock. If the lock is lost, for example with a connection, every further call throws.
 ///
-/// A storage whose lock ends with a change, such as a transaction, may take it again for the next call. If another writer
-/// came between, ``changes(since:limit:)`` returns what it has written, and an append or a replacement that was not
-/// preceded by it throws with nothing changed.
+/// A storage whose lock ends with a change, such as a transaction, may take it again for the next call. If another
+/// writer came between, ``changes(since:limit:)`` returns what it has written, and an append or a replacement that was
+/// not preceded by it throws with nothing changed.
 public protocol LockedStorage: AnyObject {
   /// What has changed since a position: now with certainty, because no other writer is there.
   ///
-  /// Every byte behind the position is returned, even if it does not look like a part of a vault. A position at offset 0
-  /// asks for everything.
+  /// Every byte behind the position is returned, even if it does not look like a part of a vault. A position at offset
+  /// 0 asks for everything.
   func changes(since position: StoragePosition, limit: Int) throws(VaultError) -> StorageChanges
 
   /// Puts an entry behind a position of the present version, durably. Bytes that are behind the position are not part
@@ -26,8 +26,8 @@ public protocol LockedStorage: AnyObject {
   /// - Parameter position: the end of what the new bytes were made from; `nil` if they do not depend on the old ones.
   ///   A storage that can have bytes behind it keeps them elsewhere first.
   /// - Returns: the new version.
-  /// - Throws: ``VaultError/Code/durabilityUnknown`` if the new bytes may or may not be there. After any other error the
-  ///   old ones are.
+  /// - Throws: ``VaultError/Code/durabilityUnknown`` if the new bytes may or may not be there. After any other error
+  ///   the old ones are.
   func replace(with bytes: [UInt8], behind position: StoragePosition?) throws(VaultError) -> any StorageVersion
 
   /// Removes the vault, if it is still the one that is locked.

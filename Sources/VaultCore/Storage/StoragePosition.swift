@@ -1,5 +1,5 @@
-/// Identifies the bytes of a storage between two replacements. Made by the storage and given back to it; two objects may
-/// mean the same version.
+/// Identifies the bytes of a storage between two replacements. Made by the storage and given back to it; two objects
+/// may mean the same version.
 public protocol StorageVersion: AnyObject, Sendable {
   /// Whether no other process can reach the version any more, so that later changes are not seen and writes are
   /// refused. The default is `false`.

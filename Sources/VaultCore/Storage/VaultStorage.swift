@@ -1,9 +1,9 @@
 /// A place that keeps the bytes of a vault, such as a file.
 ///
 /// A vault's bytes are a snapshot followed by entries (`Docs/Format.md` section 3). They only grow at their end, or are
-/// replaced as a whole: then there is a new *version*. A storage keeps them, has one writer at a time, and knows nothing
-/// of their meaning. It sees sealed bytes only, and **nothing that it returns is trusted**: bytes that were changed, cut
-/// off, reordered or repeated are refused as on a disk, and an older state is noticed with a mark.
+/// replaced as a whole: then there is a new *version*. A storage keeps them, has one writer at a time, and knows
+/// nothing of their meaning. It sees sealed bytes only, and **nothing that it returns is trusted**: bytes that were
+/// changed, cut off, reordered or repeated are refused as on a disk, and an older state is noticed with a mark.
 ///
 ///     reader                              writer
 ///     load: version 1, 900 bytes
@@ -17,12 +17,13 @@
 ///     load: version 2
 ///
 /// Readers take no lock. Every method may be called by several threads at a time, and may block, except
-/// ``changes(since:limit:)``, which every read calls: it must be quick and must not wait for other machines. A storage of
-/// a network lays changes ready for it on a thread of its own; then it is as old as ``age`` says, sees its own writes at
-/// once, and looks now in ``refresh()``. Vaults call the methods with locks held, so a storage must not use a vault.
+/// ``changes(since:limit:)``, which every read calls: it must be quick and must not wait for other machines. A storage
+/// of a network lays changes ready for it on a thread of its own; then it is as old as ``age`` says, sees its own
+/// writes at once, and looks now in ``refresh()``. Vaults call the methods with locks held, so a storage must not use a
+/// vault.
 public protocol VaultStorage: Sendable {
-  /// Names the place in errors and for threads that wait for it. Different places have different names. Must not contain
-  /// credentials.
+  /// Names the place in errors and for threads that wait for it. Different places have different names. Must not
+  /// contain credentials.
   var name: String { get }
 
   /// Reads everything as of one moment. Zero bytes may follow, as the reserve of a file does.
@@ -72,8 +73,8 @@ public protocol VaultStorage: Sendable {
   /// - Throws: ``VaultError/Code/unreachable``.
   func refresh() throws(VaultError)
 
-  /// How long ago the place has confirmed what ``changes(since:limit:)`` returns. The default is zero, for storages that
-  /// look at the place itself.
+  /// How long ago the place has confirmed what ``changes(since:limit:)`` returns. The default is zero, for storages
+  /// that look at the place itself.
   var age: Duration { get }
 
   /// What keeps the storage from being brought up to date; `nil`, which is the default, if nothing does.

@@ -8,9 +8,9 @@ struct Get: ToolCommand {
     usage: "secretprefs get [<options>] <key>",
     discussion: """
       Text and data are written byte for byte. On a terminal, a line feed is added if the value does not end with \
-      one, and bytes that are no text are refused. A bool is written as true or false, a number in decimal, a date as RFC 3339 in UTC. With --json the \
-      output is an object with key, kind and value; data has base64 instead of value. Reading an expired value \
-      prints a warning.
+      one, and bytes that are no text are refused. A bool is written as true or false, a number in decimal, a date as \
+      RFC 3339 in UTC. With --json the output is an object with key, kind and value; data has base64 instead of value. \
+      Reading an expired value prints a warning.
 
       With --clip the value goes to the clipboard of the terminal (OSC 52), also over SSH, and nothing to standard \
       output. It has at most \(Clipboard.longestValue) bytes. The command waits, and then clears the clipboard; a \

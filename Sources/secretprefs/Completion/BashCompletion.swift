@@ -2,8 +2,9 @@
 enum BashCompletion {
   /// Readline splits the line at colons and equals signs, which keys contain, and shows only what follows the last
   /// slash of a candidate. Here words are put together again for the generated functions, `--option=value` becomes two
-  /// words, candidates that are no files are quoted, or follow an open quote, and are shown whole, and the part that Readline takes for the words
-  /// before is removed from them. After the `--` of `run`, the command and its arguments are completed.
+  /// words, candidates that are no files are quoted, or follow an open quote, and are shown whole, and the part that
+  /// Readline takes for the words before is removed from them. After the `--` of `run`, the command and its arguments
+  /// are completed.
   static let addition = #"""
 
     # Candidates that are no files have slashes and blanks as any other characters.

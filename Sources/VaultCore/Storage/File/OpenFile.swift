@@ -1,8 +1,8 @@
 internal import DurableFiles
 internal import Synchronization
 
-/// The identity of a file with an open descriptor, which prevents reuse of the inode number. The version of a vault in a
-/// file.
+/// The identity of a file with an open descriptor, which prevents reuse of the inode number. The version of a vault in
+/// a file.
 final class OpenFile: StorageVersion {
   let descriptor: Descriptor
   let identity: FileIdentity

@@ -1,8 +1,8 @@
 internal import DurableFiles
 internal import Synchronization
 
-/// Calls an observer of a storage, such as ``MemoryStorage``, on a helper thread, one call at a time. Changes during a call lead to one
-/// more.
+/// Calls an observer of a storage, such as ``MemoryStorage``, on a helper thread, one call at a time. Changes during a
+/// call lead to one more.
 package final class MemoryObserver: Sendable {
   private struct State {
     var isPending = false

@@ -11,8 +11,8 @@ struct UndoImport: WritingCommand {
       The revision is in the report of "secretprefs import" or "secretprefs bundle import": all keys of one import \
       have it. Keys that the import has added are removed, and kept for 30 days as by "secretprefs remove". Keys that \
       it has replaced get the value from before back, if that was kept. All this is one transaction. The command names \
-      the keys and the time of the write, and asks for confirmation; any other write has a revision, too, and is undone \
-      in the same way.
+      the keys and the time of the write, and asks for confirmation; any other write has a revision, too, and is \
+      undone in the same way.
 
       The history keeps values and no metadata. Label, comment and attributes of a replaced key stay as the import has \
       left them: as they were after "secretprefs import", those of the bundle after "secretprefs bundle import". Its \

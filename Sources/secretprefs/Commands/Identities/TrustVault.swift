@@ -11,10 +11,10 @@ struct TrustVault: WritingCommand {
     abstract: "Makes an identity trust a vault.",
     usage: "secretprefs identity trust [--json] <file> <pin>",
     discussion: """
-      Writes the pin to the identity file, in place of the one that is there. "secretprefs slots pin" prints it, and so \
-      do the commands that change it. With "-" as the pin, it is read from standard input. Take the pin from an owner, \
-      and never from the place where the vault is stored: who can change it can make this machine read a different \
-      vault.
+      Writes the pin to the identity file, in place of the one that is there. "secretprefs slots pin" prints it, and \
+      so do the commands that change it. With "-" as the pin, it is read from standard input. Take the pin from an \
+      owner, and never from the place where the vault is stored: who can change it can make this machine read a \
+      different vault.
 
       EXAMPLE:
         secretprefs identity trust /etc/shop/shop.identity spv-vault-1:...

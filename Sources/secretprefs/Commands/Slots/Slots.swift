@@ -6,8 +6,8 @@ struct Slots: ParsableCommand {
     parent: "slots",
     abstract: "Lists, adds, replaces and removes unlock slots.",
     discussion: """
-      A slot is one way to unlock: a passphrase, a key file or an identity, for the whole vault or for one access group. Only an \
-      owner can list and change slots.
+      A slot is one way to unlock: a passphrase, a key file or an identity, for the whole vault or for one access \
+      group. Only an owner can list and change slots.
 
       EXAMPLE:
         secretprefs slots
