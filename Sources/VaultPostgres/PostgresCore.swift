@@ -46,7 +46,7 @@
         let rows = if let first { first.1 } else { try run([question.statement], connection, purpose)[0] }
         first = nil
         var found = try FoundBytes(rows, since: question.row, limit: question.limit)
-        // All of it, before readers hear of another version.
+        // All of it, before a read is answered with another version.
         if case .other(let row, nil) = found, row.length <= question.limit, known.withLock({ $0.isStale(row.version) })
         {
           let rows = try run([.load(place.vault, limit: question.limit)], connection, purpose)[0]
