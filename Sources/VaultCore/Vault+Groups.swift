@@ -115,7 +115,8 @@ extension Vault {
   ///   - droppingOthers: whether owner slots whose credential is not among these are removed, and reported.
   ///   - droppingHistory: whether earlier values are removed instead of sealed again.
   ///   - keepingHolders: whether the group slots of holders by public key stay as they are, so that the old pin opens
-  ///     them. Not for a former owner's removal: that owner can open these slots as well.
+  ///     them. Not for a former owner's removal: that owner can open these slots as well. An identity has one pin for a
+  ///     vault, so that it opens either these slots or new ones.
   /// - Throws: ``VaultError/Code/conflict`` if a slot would be removed although `droppingOthers` is `false`, with
   ///   nothing changed; ``VaultError/Code/credentialRejected`` for a credential that opens no slot;
   ///   ``VaultError/Code/ownerRequired``.
@@ -134,21 +135,21 @@ extension Vault {
     keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false,
     keepingHolders: Bool = false
   ) async throws(VaultError) -> RotationReport {
-    let keks = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
+    let kept = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
       try presented(credentials)
     }
     return try await waiting.run { () throws(VaultError) in
-      try rotateVault(keeping: keks, droppingOthers, droppingHistory, keepingHolders)
+      try rotateVault(keeping: kept, droppingOthers, droppingHistory, keepingHolders)
     }
   }
 
   private func rotateVault(
-    keeping keks: [Vault.Identifier: SealingKey], _ droppingOthers: Bool, _ droppingHistory: Bool,
+    keeping kept: [Vault.Identifier: OpenedSlot], _ droppingOthers: Bool, _ droppingHistory: Bool,
     _ keepingHolders: Bool
   ) throws(VaultError) -> RotationReport {
     try reporting(droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
       try draft.rotateVault(
-        keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: droppingHistory,
+        keeping: kept.merging([current.slot: current.slots[0]]) { $1 }, droppingHistory: droppingHistory,
         keepingHolders: keepingHolders)
     }
   }

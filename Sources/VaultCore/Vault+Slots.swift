@@ -151,11 +151,11 @@ extension Vault {
   public func removeSlot(
     _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
   ) async throws(VaultError) -> RotationReport {
-    let keks = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
+    let kept = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
       try presented(credentials)
     }
     return try await waiting.run { () throws(VaultError) in
-      try remove(.slot(id), keeping: keks, droppingOthers)
+      try remove(.slot(id), keeping: kept, droppingOthers)
     }
   }
 
@@ -167,9 +167,9 @@ extension Vault {
   }
 
   func remove(
-    _ removed: Removed, keeping keks: [Vault.Identifier: SealingKey], _ droppingOthers: Bool
+    _ removed: Removed, keeping kept: [Vault.Identifier: OpenedSlot], _ droppingOthers: Bool
   ) throws(VaultError) -> RotationReport {
-    try reporting(keeping: keks, droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
+    try reporting(keeping: kept, droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
       let scopes =
         switch removed {
         case .slot(let id): [try draft.remove(slot: id)]
@@ -177,7 +177,7 @@ extension Vault {
         }
       if scopes.contains(.owner) {
         return try draft.rotateVault(
-          keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: false, keepingHolders: false)
+          keeping: kept.merging([current.slot: current.slots[0]]) { $1 }, droppingHistory: false, keepingHolders: false)
       }
       // A slot of a later version may name a group that was removed. Then nothing has to be rotated.
       let concerned = Set(scopes.compactMap(\.group))
@@ -246,11 +246,11 @@ extension Vault {
   /// Runs a rotation and reports the slots that the rotation removed.
   ///
   /// - Parameters:
-  ///   - keks: key-encryption keys of other slots, with which the handle continues if its own slot is removed. A slot
+  ///   - kept: other owner slots, with which the handle continues if its own slot is removed. A slot
   ///     that the caller names is removed before the rotation and therefore not reported.
   ///   - droppingOthers: whether owner slots may be removed, including those that were added since the call began.
   func reporting(
-    keeping keks: [Vault.Identifier: SealingKey] = [:], droppingOthers: Bool = true,
+    keeping kept: [Vault.Identifier: OpenedSlot] = [:], droppingOthers: Bool = true,
     _ body: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Void
   ) throws(VaultError) -> RotationReport {
     let report = LockedValue<RotationReport>()
@@ -259,15 +259,22 @@ extension Vault {
       guard droppingOthers || !draft.dropped.contains(where: { $0.slot.scope == .owner }) else {
         throw VaultError(.conflict, "an owner slot would be removed: its credential was not given")
       }
-      var own = [current.slot: current.kek].merging(keks) { own, _ in own }
-      for (old, new) in draft.renewed where own[old] != nil { own[new.id] = new.kek }
+      var own = [current.slot: current.slots[0]].merging(kept) { own, _ in own }
+      for (old, new) in draft.renewed {
+        own[new.id] = own[old].map {
+          OpenedSlot(id: new.id, kek: new.kek, group: nil, granted: draft.vaultKey, holder: $0.holder)
+        }
+      }
       let first = draft.renewed[current.slot]?.id ?? current.slot
       guard
         let next = draft.slots.first(where: { $0.slot.id == first })
-          ?? draft.slots.first(where: { own[$0.slot.id] != nil }), let kek = own[next.slot.id]
+          ?? draft.slots.first(where: { own[$0.slot.id] != nil }), let opened = own[next.slot.id]
       else { throw draft.hasOwner ? Self.ownSlot : VaultDraft.withoutOwner }
       report.value = try draft.report(continuingWith: next.slot.id)
-      return Unlocked(slots: [OpenedSlot(id: next.slot.id, kek: kek, group: nil, granted: draft.vaultKey)])
+      return Unlocked(slots: [
+        OpenedSlot(
+          id: next.slot.id, kek: opened.kek, group: nil, granted: draft.vaultKey, holder: opened.holder)
+      ])
     }
     return report.value ?? RotationReport(droppedSlots: [], renewedSlots: [])
   }
@@ -281,24 +288,26 @@ extension Vault {
     }
   }
 
-  /// The key-encryption keys of all owner slots that one of the credentials opens, derived before any lock is taken.
-  /// - Throws: ``VaultError/Code/credentialRejected`` for a credential that opens none.
-  /// The owner slots that a credential opens. They are several if slots have the same passphrase or key.
+  /// The owner slots that a credential opens: several if slots have the same passphrase or key, none if it opens groups
+  /// only.
+  /// - Throws: ``VaultError/Code/credentialRejected`` for a credential that opens nothing.
   package func ownerSlots(openedBy credential: Vault.Credential) throws(VaultError) -> Set<Vault.Identifier> {
     Set(try presented([credential]).keys)
   }
 
-  func presented(_ credentials: [Vault.Credential]) throws(VaultError) -> [Vault.Identifier: SealingKey] {
+  /// All owner slots that one of the credentials opens, derived before any lock is taken.
+  /// - Throws: ``VaultError/Code/credentialRejected`` for a credential that opens nothing.
+  func presented(_ credentials: [Vault.Credential]) throws(VaultError) -> [Vault.Identifier: OpenedSlot] {
     let snapshot = try asOwner().snapshot
     let sealer = try Sealer(random: options.random)
-    var keks: [Vault.Identifier: SealingKey] = [:]
+    var found: [Vault.Identifier: OpenedSlot] = [:]
     for credential in credentials {
       let opened = try Unlocked.ownerSlots(of: snapshot, with: credential, sealer: sealer)
       // A group holder's slot stays valid anyway. A credential that opens nothing is refused as a mistake.
       if opened.isEmpty { _ = try Unlocked(snapshot, with: credential, sealer: sealer) }
-      for slot in opened { keks[slot.id] = slot.kek }
+      for slot in opened { found[slot.id] = slot }
     }
-    return keks
+    return found
   }
 }
 

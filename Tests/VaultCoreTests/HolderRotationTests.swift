@@ -165,4 +165,53 @@ struct HolderRotationTests {
       #expect(Set(pins).count == 4)
     }
   }
+
+  /// What a former owner may have written about the slot of a colleague.
+  enum Forgery: CaseIterable { case nothing, noItem, twoItems, otherHolder }
+
+  @Test(arguments: Forgery.allCases)
+  func `row G7: an owner who has shown an identity is renewed, whatever a former owner has written of its slot`(
+    forgery: Forgery
+  ) throws {
+    try HeldVault.with { held in
+      let colleague = try VaultIdentity.sample(2)
+      let slot = try held.add(colleague, label: "colleague")
+      let old = try held.shared.loaded
+      let agreement = try VaultAgreement(
+        of: old.snapshot.vaultID, vaultKey: #require(old.unlocked.vaultKey), old.sealer)
+      let raw = try agreement.key(of: colleague.publicKey, old.sealer)
+      let other = try VaultIdentity.sample(3).publicKey
+      try held.owner.rewrite { (draft, _) throws(VaultError) in
+        let others = Set(draft.slots.map(\.slot.id)).subtracting([slot])
+        if [.noItem, .otherHolder].contains(forgery) {
+          draft.extensionField = try HolderKeys.keeping(others, in: draft.extensionField)
+        }
+        if [.twoItems, .otherHolder].contains(forgery) {
+          draft.extensionField = try HolderKeys.adding(other, of: slot, to: draft.extensionField)
+        }
+        return nil
+      }
+
+      // By the identity itself, and by the key that is kept of it.
+      let opened = try held.open(colleague)
+      let vault = try Vault.open(at: held.path, credential: .slot(opened.slotKey()), options: .sample(seed: "kept"))
+      let former = try #require(try vault.slots().first { $0.isOwner && !$0.isCurrent })
+      try vault.removeSlot(former.id)
+
+      let snapshot = try Snapshot(FileImage(held.shared.bytes))
+      for slot in snapshot.slots where slot.scope == .owner {
+        let kek = try StoredSlot.kek(from: raw, vault: old.snapshot.vaultID, slot: slot.id, old.sealer)
+        #expect(try !Self.opens(slot, kek, of: old))
+      }
+      #expect(try held.refusal(colleague, trusting: vault.pin()) == nil)
+      #expect(try vault.slots().first(where: \.isCurrent)?.publicKey == colleague.publicKey)
+    }
+  }
+
+  @Test func `an identity gets a slot by its public key only`() throws {
+    try HeldVault.with { held in
+      let credential = try held.credential(.sample(2))
+      #expect(refusal { try held.owner.addSlot(NewSlot(credential)) } == .invalidKeyText)
+    }
+  }
 }

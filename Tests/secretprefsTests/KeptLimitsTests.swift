@@ -69,9 +69,9 @@ struct KeptLimitsTests {
     try search.note { search in
       try withUnsafeTemporaryAllocation(byteCount: SlotKey.leastCount, alignment: 8) { letters in
         for index in letters.indices { letters[index] = .random(in: 0x61...0x7A) }
-        // The id of the vault, the number of slots, and the id of the slot are before it.
+        // The id of the vault, the number of slots, and the id of the slot are before it, a public key is behind it.
         letters[16] = 1
-        search.add("key", UnsafeRawBufferPointer(rebasing: letters[33...]))
+        search.add("key", UnsafeRawBufferPointer(rebasing: letters[33..<33 + SealingKey.count]))
         let key = try #require(try SlotKey(UnsafeRawBufferPointer(letters).bytes))
         try KeptKey(key: key, limits: try KeptLimits(hard: "60s", idle: "60s", now: .now)).keep(for: path)
       }

@@ -58,9 +58,9 @@ extension UnlockTests {
     let lines = outcome.text.split(separator: "\n")
     let path = "\(scene.home.path)/.local/share/secretprefs/default.spv"
     // Two limits and a difference of clocks, the vault's identifier, the number of slots, the identifier and key of
-    // one, and the path, twice if a link leads to it: no passphrase.
+    // one with the public key of its holder, and the path, twice if a link leads to it: no passphrase.
     let real = try #require(PathName.resolved(path))
-    let count = 89 + path.utf8.count + 1 + real.utf8.count
+    let count = 121 + path.utf8.count + 1 + real.utf8.count
     // Without a shorter idle time, no program may change the timeout.
     let expected = [("(20|19)m", "3b000000"), ("(2|1)h", "3b000000"), ("(30|2[0-9])s", "1b000000")]
     for (line, (timeout, permissions)) in zip(lines, expected) {

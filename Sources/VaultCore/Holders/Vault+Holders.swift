@@ -41,11 +41,11 @@ extension Vault {
   public func removeSlots(
     of publicKey: VaultIdentity.PublicKey, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
   ) async throws(VaultError) -> RotationReport {
-    let keks = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
+    let kept = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
       try presented(credentials)
     }
     return try await waiting.run { () throws(VaultError) in
-      try remove(.holder(publicKey), keeping: keks, droppingOthers)
+      try remove(.holder(publicKey), keeping: kept, droppingOthers)
     }
   }
 }

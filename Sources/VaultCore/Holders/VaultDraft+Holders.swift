@@ -43,14 +43,20 @@ extension VaultDraft {
   /// compute the old keys of these slots, and none of the new ones. Called when the vault key was replaced, before
   /// groups are rotated.
   ///
-  /// - Parameter keepingHolders: whether slots that grant a group stay as they are. Slots that grant the vault never
-  ///   do, because a former owner could open them.
-  mutating func renewHolders(keepingHolders: Bool) throws(VaultError) {
+  /// - Parameters:
+  ///   - known: holders who have shown their identity. A former owner may have changed what the items say of them.
+  ///   - keepingHolders: whether slots that grant a group stay as they are. Slots that grant the vault never do, because
+  ///     a former owner could open them.
+  mutating func renewHolders(
+    known: [Vault.Identifier: VaultIdentity.PublicKey], keepingHolders: Bool
+  ) throws(VaultError) {
     let agreement = try agreement()
     let holders = try HolderKeys(in: extensionField)
     for (index, old) in slots.enumerated() where old.slot.kind == StoredSlot.rawKeyKind {
       let isOwner = old.slot.scope == .owner
-      guard let holder = holders.key(of: old.slot.id), isOwner || !keepingHolders else { continue }
+      guard let holder = known[old.slot.id] ?? holders.key(of: old.slot.id), isOwner || !keepingHolders else {
+        continue
+      }
       var granted = vaultKey
       if !isOwner {
         guard let group = groups.first(where: { $0.content.id == old.slot.groupID }) else { continue }

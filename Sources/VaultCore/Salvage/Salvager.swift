@@ -177,7 +177,8 @@ extension Vault {
   /// sections the records whose own values verify (`Docs/Format.md` section 4).
   ///
   /// The damaged file is not changed. For an owner the new file is the same vault, one write later: valid slots and
-  /// values of "this device only" stay usable. For a group holder it is a new vault with the holder's groups. Records
+  /// values of "this device only" stay usable. If the manifest is lost, nothing says any more whose slots those of
+  /// holders by public key are: replace them. For a group holder it is a new vault with the holder's groups. Records
   /// of a group that was not verified have the attribute ``SalvageReport/attribute``. The new file is durable when the
   /// method returns.
   /// - Throws: ``VaultError/Code/credentialRejected`` if no remaining slot opens; ``VaultError/Code/damaged`` if

@@ -15,7 +15,7 @@ extension Vault {
       case passphrase(Passphrase)
       case key(SealingKey)
       /// The raw key that a holder by public key and this vault agree on.
-      case agreed(SealingKey, vault: Vault.Identifier)
+      case agreed(SealingKey, vault: Vault.Identifier, holder: VaultIdentity.PublicKey)
       case slot(SlotKey)
       /// For a new slot. It opens nothing.
       case publicKey(VaultIdentity.PublicKey)
@@ -43,7 +43,8 @@ extension Vault {
     public static func identity(
       _ identity: VaultIdentity, trusting pin: VaultPin
     ) throws(VaultError) -> Vault.Credential {
-      Vault.Credential(material: .agreed(try identity.key(for: pin), vault: pin.vaultID))
+      Vault.Credential(
+        material: .agreed(try identity.key(for: pin), vault: pin.vaultID, holder: identity.publicKey))
     }
 
     /// The public key of a holder, for a new slot.
@@ -79,8 +80,13 @@ extension Vault {
     /// Checks that the credential is for the vault of a snapshot, before any slot is tried.
     /// - Throws: ``VaultError/Code/tampered`` if an identity trusts a different vault.
     func check(_ snapshot: Snapshot) throws(VaultError) {
-      guard case .agreed(_, let vault) = material, vault != snapshot.vaultID else { return }
+      guard case .agreed(_, let vault, _) = material, vault != snapshot.vaultID else { return }
       throw VaultError(.tampered, "this is not the vault that the pin of the identity names")
+    }
+
+    /// The public key of an identity; `nil` for any other credential.
+    package var holder: VaultIdentity.PublicKey? {
+      if case .agreed(_, vault: _, let holder) = material { holder } else { nil }
     }
 
     var kind: UInt8 {
@@ -94,7 +100,7 @@ extension Vault {
     /// The root key of `Docs/Format.md` 2.1, for a slot with this salt and cost.
     func root(salt: [UInt8], cost: PassphraseCost) throws(VaultError) -> SealingKey {
       switch material {
-      case .key(let key), .agreed(let key, vault: _):
+      case .key(let key), .agreed(let key, vault: _, holder: _):
         try key.origin.check()
         return key
       case .passphrase(let passphrase):

@@ -10,7 +10,8 @@ public struct NewSlot: Sendable {
   /// Creates a slot that is not in a vault yet.
   ///
   /// - Parameters:
-  ///   - credential: the passphrase or key that will open the slot.
+  ///   - credential: the passphrase or key that will open the slot. An identity is refused: it gets a slot by its
+  ///     ``VaultIdentity/publicKey``.
   ///   - label: a description of at most 1024 bytes of UTF-8, sealed in the file. With `nil`, a slot that replaces a
   ///     different one keeps that slot's label.
   ///   - cost: the cost of a passphrase; `nil` measures this machine (`Docs/Format.md` 5.5). Below
@@ -77,6 +78,10 @@ struct PreparedSlot: Sendable {
     _ new: NewSlot, vault: Vault.Identifier, random: RandomSource, sealer: Sealer, floor: PassphraseCost? = nil
   ) throws(VaultError) {
     guard new.label?.utf8.count ?? 0 <= 1024 else { throw VaultError(.invalidName, "a label has at most 1024 bytes") }
+    // As a raw key, nothing would say whose slot it is, and no rotation would renew it.
+    guard new.credential.holder == nil else {
+      throw VaultError(.invalidKeyText, "an identity gets a slot by its public key")
+    }
     var cost = try new.decidedCost()
     if let floor, let chosen = cost { cost = chosen.raised(to: floor) }
     kind = new.credential.kind

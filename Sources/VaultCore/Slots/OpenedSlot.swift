@@ -9,4 +9,6 @@ struct OpenedSlot: Sendable {
   let group: Vault.Identifier?
   /// The vault key, or the key of the group.
   let granted: SealingKey
+  /// Whose identity opened it; `nil` for a passphrase or a raw key.
+  var holder: VaultIdentity.PublicKey?
 }

@@ -3,7 +3,7 @@ package import VaultSealing
 /// The keys of the slots of one vault that a credential opened. They open the vault without the passphrase or key that
 /// they were derived from.
 package struct SlotKey: Sendable {
-  package typealias Slot = (id: Vault.Identifier, kek: SealingKey)
+  package typealias Slot = (id: Vault.Identifier, kek: SealingKey, holder: VaultIdentity.PublicKey?)
 
   package let vault: Vault.Identifier
   /// At least one.
@@ -18,7 +18,8 @@ package struct SlotKey: Sendable {
   }
 
   private static let headCount = Vault.Identifier.count + 1
-  private static let slotCount = Vault.Identifier.count + SealingKey.count
+  /// The id, the key, and the public key of the identity that opened the slot, or zeros.
+  private static let slotCount = Vault.Identifier.count + SealingKey.count + PublicPoint.count
 
   /// The least and the greatest length of the form that ``write(to:)`` writes, in bytes.
   package static let leastCount = headCount + slotCount
@@ -41,10 +42,12 @@ package struct SlotKey: Sendable {
     for index in 0..<number {
       let start = Self.headCount + index * Self.slotCount
       let kek = start + Vault.Identifier.count
+      let holder = kek + SealingKey.count
       slots.append(
         (
           Vault.Identifier(bytes, at: start),
-          try SealingKey(copying: bytes.extracting(kek..<kek + SealingKey.count))
+          try SealingKey(copying: bytes.extracting(kek..<holder)),
+          PublicPoint(bytes.extracting(holder..<holder + PublicPoint.count)).map { VaultIdentity.PublicKey($0) }
         ))
     }
     self.slots = slots
@@ -59,6 +62,8 @@ package struct SlotKey: Sendable {
       unsafe place.copyBytes(from: slot.id.bytes)
       let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: place[Vault.Identifier.count...])
       slot.kek.withSpan { key in unsafe key.withUnsafeBytes { unsafe rest.copyBytes(from: $0) } }
+      let holder = slot.holder?.point.bytes ?? [UInt8](repeating: 0, count: PublicPoint.count)
+      unsafe UnsafeMutableRawBufferPointer(rebasing: rest[SealingKey.count...]).copyBytes(from: holder)
     }
   }
 }
@@ -68,7 +73,7 @@ extension Vault {
   package func slotKey() throws(VaultError) -> SlotKey {
     let vaultID = handle.vaultID
     return try handle.withLoadedState { (_, state) throws(VaultError) in
-      SlotKey(vault: vaultID, slots: state.unlocked.slots.map { ($0.id, $0.kek) })
+      SlotKey(vault: vaultID, slots: state.unlocked.slots.map { ($0.id, $0.kek, $0.holder) })
     }
   }
 }

@@ -92,12 +92,12 @@ struct Unlocked: Sendable {
   ) throws(VaultError) -> OpenedSlot? {
     let root = try credential.root(salt: slot.salt, cost: slot.cost)
     let kek = try StoredSlot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
-    return try open(slot, snapshot, kek, sealer)
+    return try open(slot, snapshot, kek, credential.holder, sealer)
   }
 
   /// Opens the same slots again in a file that was replaced. A group whose slot is gone is not granted any more.
   func reopened(in snapshot: Snapshot, sealer: Sealer) throws(VaultError) -> Unlocked {
-    try Self.reopening(slots.map { ($0.id, $0.kek) }, of: snapshot, sealer)
+    try Self.reopening(slots.map { ($0.id, $0.kek, $0.holder) }, of: snapshot, sealer)
   }
 
   private static func reopening(
@@ -108,7 +108,7 @@ struct Unlocked: Sendable {
     for key in keys {
       do throws(VaultError) {
         guard let slot = snapshot.slots.first(where: { $0.id == key.id }),
-          let granted = try open(slot, snapshot, key.kek, sealer)
+          let granted = try open(slot, snapshot, key.kek, key.holder, sealer)
         else { throw VaultError(.credentialRejected, "the slot that opened this vault was removed or changed") }
         opened.append(granted)
       } catch {
@@ -121,7 +121,7 @@ struct Unlocked: Sendable {
   }
 
   private static func open(
-    _ slot: StoredSlot, _ snapshot: Snapshot, _ kek: SealingKey, _ sealer: Sealer
+    _ slot: StoredSlot, _ snapshot: Snapshot, _ kek: SealingKey, _ holder: VaultIdentity.PublicKey?, _ sealer: Sealer
   ) throws(VaultError) -> OpenedSlot? {
     let bytes = slot.bytes.bytes
     sealer.bind(to: .slot(vault: snapshot.vaultID, header: bytes.extracting(..<StoredSlot.headerCount)))
@@ -134,7 +134,7 @@ struct Unlocked: Sendable {
       }
       granted = group
     }
-    return OpenedSlot(id: slot.id, kek: kek, group: granted, granted: key)
+    return OpenedSlot(id: slot.id, kek: kek, group: granted, granted: key, holder: holder)
   }
 }
 

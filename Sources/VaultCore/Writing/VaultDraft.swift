@@ -299,16 +299,16 @@ struct VaultDraft {
     }
   }
 
-  /// Gives the vault and every group new keys. Owner slots whose key is not in `keks` cannot be wrapped again and are
+  /// Gives the vault and every group new keys. Owner slots that are not among `kept` cannot be wrapped again and are
   /// removed. Holders by public key get new slots.
   ///
-  /// - Parameter keepingHolders: see ``renewHolders(keepingHolders:)``.
+  /// - Parameter keepingHolders: see ``renewHolders(known:keepingHolders:)``.
   mutating func rotateVault(
-    keeping keks: [Vault.Identifier: SealingKey], droppingHistory: Bool, keepingHolders: Bool
+    keeping kept: [Vault.Identifier: OpenedSlot], droppingHistory: Bool, keepingHolders: Bool
   ) throws(VaultError) {
     vaultKey = try SealingKey(from: options.random)
-    try renewHolders(keepingHolders: keepingHolders)
-    let keks = renewed.values.reduce(into: keks) { $0[$1.id] = $1.kek }
+    try renewHolders(known: kept.compactMapValues(\.holder), keepingHolders: keepingHolders)
+    let keks = renewed.values.reduce(into: kept.mapValues(\.kek)) { $0[$1.id] = $1.kek }
     // Whatever a slot of an unknown kind grants, that key is replaced.
     rewrap({ $0.scope == .owner || !$0.isKnown }, .owner, granting: vaultKey) { keks[$0.slot.id] }
     for group in groups.map(\.content.id) { try rotate(group, droppingHistory: droppingHistory) }
