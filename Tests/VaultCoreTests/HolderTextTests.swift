@@ -15,6 +15,7 @@ struct HolderTextTests {
     return [
       "", "\n", start, digits, good + "\r\n", good + "\r", good + "\n\n", "\n" + good, " " + good, good + " ",
       start + " " + digits, String(good.dropLast()), good + "0", good + "00", good.dropLast() + "g",
+      good.dropLast() + ";", good.dropLast() + "?", good.dropLast() + "/",
       start + digits.uppercased(), start.uppercased() + digits, "x" + good, good + "\0", "\u{FEFF}" + good,
       good + "\n" + good, start.replacing("-1:", with: "-2:") + digits, "spv-key-1:" + digits,
       start + String(repeating: "0", count: 64), start + "01" + String(repeating: "0", count: 62),

@@ -220,7 +220,13 @@ extension Vault.Tag {
 extension [UInt8] {
   /// Two lower-case hex digits for each byte.
   init?(hexadecimal text: Substring) {
-    let digits = text.utf8.map { $0 >= UInt8(ascii: "a") ? $0 &- UInt8(ascii: "a") &+ 10 : $0 &- UInt8(ascii: "0") }
+    let digits = text.utf8.map { (digit: UInt8) -> UInt8 in
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+      default: 16
+      }
+    }
     guard digits.count % 2 == 0, digits.allSatisfy({ $0 < 16 }) else { return nil }
     self = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }

@@ -59,7 +59,7 @@ enum HolderTextVectors {
 
   private static func spellings(_ form: String, _ start: String, _ digits: String) -> [Text] {
     let good = start + digits
-    let refused = [
+    let refused: [(name: String, about: String, text: String)] = [
       ("empty", "nothing", ""), ("line", "a line feed alone", "\n"), ("prefix", "no digits", start),
       ("digits", "the digits alone", digits), ("crlf", "CRLF at the end", good + "\r\n"),
       ("two-lf", "two line feeds", good + "\n\n"), ("space-before", "a space in front", " " + good),
@@ -67,6 +67,7 @@ enum HolderTextVectors {
       ("space-within", "a space before the digits", start + " " + digits),
       ("digits-63", "63 digits", String(good.dropLast())), ("digits-65", "65 digits", good + "0"),
       ("letter", "a digit that is none", good.dropLast() + "g"),
+      ("behind-9", "a character behind 9 as a digit", good.dropLast() + ";"),
       ("upper-digits", "upper-case digits", start + digits.uppercased()),
       ("upper-prefix", "an upper-case prefix", start.uppercased() + digits),
       (
