@@ -155,16 +155,19 @@ struct VaultAccess {
     defer { if role != .bundle { Environment.remove(variable) } }
     for (source, way) in sources {
       guard let credential = try way.credential() else { continue }
+      guard trust == nil || credential.holder != nil else { throw Self.unusedPin }
       do throws(VaultError) { return try body(credential, source) } catch {
-        switch source {
-        case .keptKey: throw KeptKey.explained(error)
-        case .identity, .identityVariable: throw IdentityRejection.explained(error)
-        default: throw error
-        }
+        if case .keptKey = source { throw KeptKey.explained(error) }
+        throw credential.holder == nil ? error : IdentityRejection.explained(error)
       }
     }
+    if trust != nil { throw Self.unusedPin }
     return nil
   }
+
+  /// A pin that names no identity's vault would protect nothing.
+  private static let unusedPin = VaultError(
+    .noCredential, "--trust is for an identity", cause: Cure(hint: "name its file with --identity"))
 
   /// The sources before the prompt, in their order (`Docs/Format.md` section 6). The first that is configured is used.
   private var sources: [(CredentialSource, Unlocking)] {

@@ -60,8 +60,8 @@ struct Rotate: WritingCommand {
     if keepHolders {
       messages.warn("who had an owner's credential can open the group slots of holders by public key that were kept")
     }
-    let pin = try report.renewedSlots.isEmpty ? nil : vault.loadedPin()
     vault.recordChange(by: Self.self, messages)
+    let pin = try report.renewedSlots.isEmpty ? nil : vault.loadedPin()
     guard self.vault.json else {
       if let pin { try Output.write("\(pin)\n") }
       return

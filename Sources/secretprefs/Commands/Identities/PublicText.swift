@@ -34,6 +34,10 @@ enum PublicText {
     guard argument == "-" else { return argument }
     // In guarded memory, because it may be a secret in the wrong place.
     let text = try ValueReader.read(STDIN_FILENO, atMost: 255, "standard input")
-    return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    return text.withUnsafeBytes { text in
+      // Of a secret, only the prefix leaves it, which says what was given.
+      let secrets = [KeyText.Form.identity.prefix, KeyText.Form.key.prefix]
+      return secrets.first { text.starts(with: $0.utf8) } ?? String(decoding: text, as: UTF8.self)
+    }
   }
 }

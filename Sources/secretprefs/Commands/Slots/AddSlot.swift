@@ -60,9 +60,9 @@ struct AddSlot: WritingCommand {
     let id = try HolderOptions.store { () throws(VaultError) in
       try vault.addSlot(NewSlot(publicKey, label: label), granting: group)
     }
-    let pin = try vault.loadedPin()
     vault.recordChange(by: Self.self, messages)
     messages.tell("the slot is \(id)")
+    let pin = try vault.loadedPin()
     guard self.vault.json else { return try Output.write("\(pin)\n") }
     try Output.write(
       .object([

@@ -28,7 +28,8 @@ struct HolderOptions: ParsableArguments {
     do throws(VaultError) { return try write() } catch {
       let hint: String? =
         switch error.code {
-        case .alreadyExists: "\"secretprefs slots list\" shows it"
+        case .alreadyExists:
+          "\"secretprefs slots list\" shows it; \"secretprefs slots replace\" makes it anew for the present pin"
         case .limitExceeded: "remove a slot that is not needed"
         case .invalidKeyText: "\"secretprefs identity show\" prints the public key of an identity"
         default: nil

@@ -59,8 +59,8 @@ struct RemoveSlot: WritingCommand {
     warn(removed, others: slots.filter { !removed.map(\.id).contains($0.id) }, messages)
     report?.warnOfDroppedSlots(messages)
     report?.warnOfRenewedSlots(messages)
-    let pin = try report?.renewedSlots.isEmpty == false ? vault.loadedPin() : nil
     vault.recordChange(by: Self.self, messages)
+    let pin = try report?.renewedSlots.isEmpty == false ? vault.loadedPin() : nil
     guard self.vault.json else {
       if let pin { try Output.write("\(pin)\n") }
       return
@@ -124,9 +124,9 @@ struct RemoveSlot: WritingCommand {
       ? try keep.credentials(for: vault, unlockedWith: credential, removing: Set(removed.map(\.id))) : []
     switch removal {
     case .slot:
-      return try vault.removeSlot(removed[0].id, keeping: kept, droppingOthers: isOwner ? keep.dropOthers : true)
+      return try vault.removeSlot(removed[0].id, keeping: kept, droppingOthers: keep.dropOthers)
     case .holder(let key):
-      return try vault.removeSlots(of: key, keeping: kept, droppingOthers: isOwner ? keep.dropOthers : true)
+      return try vault.removeSlots(of: key, keeping: kept, droppingOthers: keep.dropOthers)
     }
   }
 
@@ -135,6 +135,10 @@ struct RemoveSlot: WritingCommand {
       messages.warn("no key was rotated: the removed credential and a copy of the file still give access")
     } else {
       messages.warn("older copies of the file still open with the removed credential")
+    }
+    if removed.contains(where: { slot in slot.publicKey != nil && others.contains { $0.publicKey == slot.publicKey } })
+    {
+      messages.warn("the holder has other slots, which still give access: --public-key removes all of them")
     }
     let isOwner = removed.contains(where: \.isOwner)
     let others = isOwner && others.contains { $0.group != nil } ? " and the groups' credentials" : ""

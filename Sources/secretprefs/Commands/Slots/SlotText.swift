@@ -75,8 +75,8 @@ extension RotationReport {
   /// Warns about the slots that need the new pin. With `--json` they are in the output instead.
   func warnOfRenewedSlots(_ messages: Messages) {
     guard !messages.isJSON, !renewedSlots.isEmpty else { return }
-    let count =
-      renewedSlots.count == 1 ? "1 holder by public key needs" : "\(renewedSlots.count) holders by public key need"
+    let number = Set(renewedSlots.compactMap(\.publicKey)).count
+    let count = number == 1 ? "1 holder by public key needs" : "\(number) holders by public key need"
     messages.warn("\(count) the new pin of the vault: \"secretprefs identity trust\", or its configuration")
   }
 
