@@ -132,10 +132,10 @@ extension Vault {
     try handle.forkGuard.check()
     let sealer = try Sealer(random: options.random)
     var delivered: UInt64 = 0
-    var count = 0
+    var attempt = 0
     while true {
-      count += 1
-      let found = try examineLog(of: group.id, sealer, isLast: count > Self.mostRepetitions) { event in
+      attempt += 1
+      let found = try examineLog(of: group.id, sealer, attempt: attempt) { event in
         // A reading that begins again does not repeat what it has delivered.
         guard event.number > delivered else { return }
         delivered = event.number
@@ -145,15 +145,19 @@ extension Vault {
     }
   }
 
-  /// How often a reading begins again because files were handed over and removed meanwhile, or an event is sealed with
-  /// a key that the vault does not have. It also does so whenever the group was rotated meanwhile.
-  private static let mostRepetitions = 2
+  /// How often a log is read because files were handed over and removed meanwhile, or an event is sealed with a key that
+  /// the vault does not have.
+  private static let mostReadings = 3
+  /// How often it is read because the group was rotated meanwhile.
+  private static let mostReadingsByRotation = 100
 
-  /// - Returns: `nil` if the log must be read again: with `isLast`, only because the group was rotated meanwhile.
+  /// - Parameter attempt: the number of this reading.
+  /// - Returns: `nil` if the log must be read again.
   private func examineLog(
-    of group: Vault.Identifier, _ sealer: Sealer, isLast: Bool = false, _ body: (AuditEvent) -> Void
+    of group: Vault.Identifier, _ sealer: Sealer, attempt: Int, _ body: (AuditEvent) -> Void
   ) throws(VaultError) -> AuditReport? {
     let log = try handle.auditLog(of: group)
+    let isLast = attempt >= Self.mostReadings
     let (keys, item, isOther) = try handle.withCurrent { (_, state) throws(VaultError) in
       let content = try state.content(group)
       let item = content.auditItem
@@ -167,7 +171,7 @@ extension Vault {
     let marked = try handle.mark?.log(of: group)
     let reading = try log.forReading(keys, sealer)
     var examination = AuditExamination(keys, sealer, marked: marked)
-    return try log.concerningLog { () throws(VaultError) in
+    let hasAllFiles = try log.concerningLog { () throws(VaultError) in
       var old = reading.handedOver
       if let last = old.last, let current = reading.current,
         try log.files.isEarlierState(last, of: current.file, keys, sealer)
@@ -183,7 +187,7 @@ extension Vault {
           continue
         case .absent:
           if isLast { continue }  // reported as missing
-          return nil
+          return false
         }
         let image = try FileImage(open.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
         try examination.read(
@@ -197,14 +201,16 @@ extension Vault {
       } else if let refusal = reading.refusal {
         examination.skip(log.files.current, refusal)
       }
-      if examination.needsLaterKey {
-        let epoch = try handle.withCurrent { (_, state) throws(VaultError) in try state.content(group).epoch }
-        guard isLast, epoch == keys.epoch else { return nil }
-      }
-      return examination.report(
-        isMissing: item != nil && reading.current == nil && reading.refusal == nil,
-        isOff: item?.policy == nil && reading.current != nil, isOther: isOther)
+      return true
     }
+    guard hasAllFiles else { return nil }
+    if examination.needsLaterKey, attempt < Self.mostReadingsByRotation {
+      let epoch = try handle.withCurrent { (_, state) throws(VaultError) in try state.content(group).epoch }
+      guard isLast, epoch == keys.epoch else { return nil }
+    }
+    return examination.report(
+      isMissing: item != nil && reading.current == nil && reading.refusal == nil,
+      isOff: item?.policy == nil && reading.current != nil, isOther: isOther)
   }
 
   /// The asynchronous form of `readAuditLog(of:_:)`. Cancelling the task does not stop it.

@@ -77,7 +77,7 @@ extension Vault {
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
     keepingReplacedAt kept: String? = nil, options: Options = Options()
   ) throws(VaultError) -> VerificationReport {
-    let replaced = try kept.map { (path) throws(VaultError) in try FileStorage(path, options: options) }
+    let replaced = try kept.map { (path) throws(VaultError) in try FileStorage(path, options: options.withoutReserve) }
     return try restore(
       FileStorage(backup, options: options), to: FileStorage(path, options: options), credential: credential,
       replacing: replacing, keepingReplacedIn: replaced, options: options)
@@ -126,7 +126,7 @@ extension Vault {
     keepingReplacedAt kept: String? = nil, options: Options = Options()
   ) async throws(VaultError) -> VerificationReport {
     var replaced: (any VaultStorage)?
-    if let kept { replaced = try await .at(kept, options) }
+    if let kept { replaced = try await .at(kept, options.withoutReserve) }
     return try await restore(
       .at(backup, options), to: .at(path, options), credential: credential, replacing: replacing,
       keepingReplacedIn: replaced, options: options)
@@ -145,6 +145,15 @@ extension Vault {
     return try await HelperPool.waiting(for: storage.name).run { () throws(VaultError) in
       try restore(state, to: storage, replacing: replacing, kept, options)
     }
+  }
+}
+
+extension Vault.Options {
+  /// For a copy of a file byte for byte, which has the file's own reserve.
+  fileprivate var withoutReserve: Vault.Options {
+    var options = self
+    options.reserveBytes = 0
+    return options
   }
 }
 

@@ -68,7 +68,8 @@ public final class Vault: Sendable {
     /// less. Further errors are received only after the mark was raised again. For writes, see ``Vault/markFailure``.
     ///
     /// Without a mark, receives ``VaultError/Code/rolledBack`` if an open vault was replaced by an older copy of
-    /// itself, as by a restored backup or a database that has lost its last commits. The older copy is then used.
+    /// itself, as by a restored backup or a database that has lost its last commits. The older copy is then used. A
+    /// write that failed and was taken back can look the same.
     /// Called by the thread that opens or reads: it must not use the vault.
     public var markFailure: (@Sendable (VaultError) -> Void)?
     /// The source of identifiers, keys and nonces. Called with locks held: it must not use the vault.

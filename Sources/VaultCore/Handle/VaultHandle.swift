@@ -358,7 +358,7 @@ final class VaultHandle: Sendable {
       }
     }
     state.dropImage()
-    if mark == nil, let loss = state.loss(since: old) { options.markFailure?(loss) }
+    if mark == nil, let report = options.markFailure, let loss = state.loss(since: old) { report(loss) }
     loaded.replace(state, since: unlocked)
     return state
   }

@@ -18,6 +18,8 @@ extension VaultState {
   }
 
   private static var lost: VaultError {
-    VaultError(.rolledBack, "the vault was replaced by an older copy: the newest writes are lost")
+    VaultError(
+      .rolledBack,
+      "the vault was replaced by an older copy, and the newest writes are lost; or a write that failed was taken back")
   }
 }

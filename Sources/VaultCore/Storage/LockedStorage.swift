@@ -18,7 +18,7 @@ public protocol LockedStorage: AnyObject {
   ///
   /// - Throws: ``VaultError/Code/durabilityUnknown`` if the entry may or may not be there. The writer then tries
   ///   ``replace(with:behind:)`` under the same lock, and appends nothing more. After any other error, the bytes before
-  ///   the position are unchanged, and a reader finds nothing behind it.
+  ///   the position are unchanged, and a reader finds nothing new behind it.
   func append(_ entry: [UInt8], at position: StoragePosition) throws(VaultError)
 
   /// Replaces everything, durably: after a crash there are either the old or the new bytes.

@@ -44,7 +44,8 @@ public protocol VaultStorage: Sendable {
   /// places where only durable bytes can be read.
   func synchronize(_ version: any StorageVersion) throws(VaultError)
 
-  /// Waits until no other process and no other thread writes. The lock ends with the process.
+  /// Waits until no other process and no other thread writes. The lock ends with the process. Once it is granted,
+  /// ``load(limit:)`` and ``changes(since:limit:)`` return what is there now, also without ``refresh()``.
   ///
   /// - Parameter deadline: after it the lock is tried once.
   /// - Throws: ``VaultError/Code/lockTimeout``, ``VaultError/Code/notFound``, ``VaultError/Code/readOnly``,
@@ -59,8 +60,8 @@ public protocol VaultStorage: Sendable {
   /// Stores a new vault where none is, durably.
   ///
   /// - Returns: the storage, locked, and the version of its bytes.
-  /// - Throws: ``VaultError/Code/alreadyExists``; ``VaultError/Code/readOnly`` or ``VaultError/Code/io`` with nothing
-  ///   stored; ``VaultError/Code/durabilityUnknown``.
+  /// - Throws: ``VaultError/Code/alreadyExists``; ``VaultError/Code/readOnly``, ``VaultError/Code/lockTimeout`` or
+  ///   ``VaultError/Code/io`` with nothing stored; ``VaultError/Code/durabilityUnknown``.
   func create(_ bytes: [UInt8]) throws(VaultError) -> (storage: any LockedStorage, version: any StorageVersion)
 
   /// Calls `notify` after others have changed the bytes, on a thread of its own, one call at a time. It may block, and

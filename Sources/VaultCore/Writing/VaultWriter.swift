@@ -266,7 +266,7 @@ final class VaultWriter: @unchecked Sendable {
   }
 
   var changedByOthers: VaultError {
-    storage.error(.io, "the file was changed by a process that does not hold its lock")
+    storage.error(.io, "the bytes were changed by a writer that does not hold the lock")
   }
 
   // MARK: Append

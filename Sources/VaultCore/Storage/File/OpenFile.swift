@@ -9,13 +9,12 @@ final class OpenFile: StorageVersion {
   /// The status when the file was opened.
   let status: stat
   private let frozen = Atomic(false)
-  private let durableName: Atomic<Bool>
+  private let durableName = Atomic(false)
 
-  init(_ descriptor: Descriptor, _ status: stat, isNameDurable: Bool = false) {
+  init(_ descriptor: Descriptor, _ status: stat) {
     self.descriptor = descriptor
     identity = FileIdentity(status)
     self.status = status
-    durableName = Atomic(isNameDurable)
   }
 
   /// Whether all names of the file at the path are gone: it is a single-file mount whose original was replaced.

@@ -102,6 +102,7 @@ public final class MemoryStorage: VaultStorage {
   private final class Locked: LockedStorage {
     private let storage: MemoryStorage
     private var isChanged = false
+    private var isReleased = false
 
     init(_ storage: MemoryStorage) { self.storage = storage }
 
@@ -138,6 +139,8 @@ public final class MemoryStorage: VaultStorage {
     }
 
     func release() {
+      guard !isReleased else { return }
+      isReleased = true
       let observers = storage.state.withLock { state -> [MemoryObserver] in
         if state.waiting.isEmpty {
           state.isLocked = false
