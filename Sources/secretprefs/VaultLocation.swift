@@ -17,7 +17,7 @@ struct VaultLocation {
     option = Self.option(path)
   }
 
-  private static func option(_ path: String) -> String { " --vault \(shellWord(path))" }
+  private static func option(_ path: String) -> String { " --vault \(shellPath(path))" }
 
   /// The path in `--vault`, or the library's default path.
   init(option: String?) throws(ToolError) {
@@ -57,7 +57,7 @@ struct VaultLocation {
       target = "\(path).damaged-\(number)"
       number += 1
     }
-    return "mv \(path.hasPrefix("-") ? "-- " : "")\(shellWord(path)) \(shellWord(target))"
+    return "mv \(shellPath(path)) \(shellPath(target))"
   }
 
   /// Fails early, before the user types a passphrase twice. Creating the file would also fail.

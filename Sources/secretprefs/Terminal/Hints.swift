@@ -44,15 +44,15 @@ enum Hints {
     "\"secretprefs salvage\(vault) --to <file>\" recovers what is readable"
   }
 
-  static func narrow(file path: String) -> String { "\"chmod 600 \(shellWord(path))\" makes the file private" }
+  static func narrow(file path: String) -> String { "\"chmod 600 \(shellPath(path))\" makes the file private" }
 
   static func narrow(directory path: String) -> String {
-    "\"chmod go-w \(shellWord(path))\" makes the directory safe"
+    "\"chmod go-w \(shellPath(path))\" makes the directory safe"
   }
 
   /// - Parameter path: The directory, if the error names it.
   static func missing(directory path: String?) -> String {
-    "create the directory first: mkdir -p \(path.map(shellWord) ?? "<directory>")"
+    "create the directory first: mkdir -p \(path.map(shellPath) ?? "<directory>")"
   }
 
   static let fullDisk =

@@ -8,3 +8,6 @@ func shellWord(_ name: String) -> String {
     }
   return isPlain ? name : "'\(displayed(name).replacing("'", with: "'\\''"))'"
 }
+
+/// The path as a word of a command for a shell, which no program takes for an option.
+func shellPath(_ path: String) -> String { shellWord(path.utf8.first == UInt8(ascii: "-") ? "./\(path)" : path) }
