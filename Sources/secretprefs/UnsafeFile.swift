@@ -43,21 +43,26 @@ struct UnsafeFile {
   /// What to do about a key, identity or passphrase file that was refused; `nil` for any other error.
   static func credentialHint(_ error: VaultError) -> String? {
     guard error.code == .insecurePermissions, error.errno == nil else { return nil }
-    let kinds = [
-      ("the key file ", keyStart, Hints.otherKeyFile), ("the device key file ", keyStart, Hints.otherKeyFile),
-      ("the identity file ", identityStart, Hints.otherIdentity), ("the passphrase file ", [], ""),
-    ]
-    for (what, start, other) in kinds where error.message.hasPrefix(what) {
-      let ends = [" can be read by others", " is neither a regular file"]
-      guard let end = ends.compactMap({ error.message.ranges(of: $0).last }).first else { return nil }
-      let path = String(error.message[..<end.lowerBound].dropFirst(what.count))
-      return start.isEmpty || FilePlace(path).start(start.count) == start ? Hints.narrow(file: path) : other
-    }
-    return nil
+    let kinds = ["the key file", "the device key file", "the identity file", "the passphrase file"]
+    guard let what = kinds.first(where: { error.message.hasPrefix($0 + " ") }) else { return nil }
+    let (start, other) = expected(what)
+    // What is neither a regular file nor a FIFO needs its mode for something else.
+    guard let end = error.message.ranges(of: " can be read by others").last else { return other }
+    let path = String(error.message[..<end.lowerBound].dropFirst(what.count + 1))
+    return start.isEmpty || FilePlace(path).start(start.count) == start ? Hints.narrow(file: path) : other
   }
 
-  /// The first bytes of a key file.
-  static let keyStart = Array("spv-key-1:".utf8)
-  /// The first bytes of an identity file.
-  static let identityStart = Array("spv-identity-1:".utf8)
+  /// The first bytes of a file with a credential, and what to do about a file that is none. A passphrase has any bytes.
+  ///
+  /// - Parameter what: The kind of file, as errors name it.
+  static func expected(_ what: String) -> (start: [UInt8], other: String) {
+    switch what {
+    case "the identity file": (Array("spv-identity-1:".utf8), Hints.otherIdentity)
+    case "the passphrase file": ([], Hints.otherPassphraseFile)
+    case "the device key file": (keyStart, Hints.otherDeviceKey)
+    default: (keyStart, Hints.otherKeyFile)
+    }
+  }
+
+  private static let keyStart = Array("spv-key-1:".utf8)
 }

@@ -14,6 +14,8 @@ enum Hints {
   static let restoreOrSalvage =
     "\"secretprefs backup restore\" restores a backup; \"secretprefs salvage\" recovers what is readable"
   static let laterVersion = "use a later version of secretprefs"
+  static let otherDeviceKey = "--device-key-file names the device key"
+  static let otherPassphraseFile = "a passphrase in $CREDENTIALS_DIRECTORY is a regular file or a FIFO"
   static let otherVault = "--vault selects a different file"
   static let otherIdentity = "--identity names an identity file; \"secretprefs identity new\" creates one"
   static let otherKeyFile = "--key-file names a key file; \"secretprefs new-key\" creates one"
@@ -90,7 +92,7 @@ enum Hints {
       "do not write to the file; if an older copy was restored on purpose, run \"secretprefs mark accept\""
     case .markMissing:
       "\"secretprefs mark init\" creates a mark; first make sure that it was not removed to hide an older vault"
-    case .deviceKeyMissing: "--device-key-file names the device key"
+    case .deviceKeyMissing: otherDeviceKey
     case .wrongDevice: "use the device key that the value was stored with"
     case .credentialRejected: "\"secretprefs status\" lists the ways to unlock this vault"
     case .staleCredential: "the access group's key was rotated; ask an owner for a new credential"

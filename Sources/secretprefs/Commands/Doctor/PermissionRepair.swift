@@ -21,7 +21,8 @@ struct PermissionRepair {
     )
     try take(0o022, if: 0o022, from: vault.directory, "the vault's directory", beginningWith: [], O_DIRECTORY)
     for (what, path) in try access.keyFiles where !MountedSecret.isAt(path) {
-      try take(0o077, if: 0o026, from: FilePlace(path), what, beginningWith: UnsafeFile.keyStart)
+      let (start, other) = UnsafeFile.expected(what)
+      try take(0o077, if: 0o026, from: FilePlace(path), what, beginningWith: start, otherwise: other)
     }
   }
 
@@ -30,9 +31,10 @@ struct PermissionRepair {
   ///   - excess: The mode bits that make a repair necessary. Group access to a key is allowed, for service managers.
   ///   - isAlwaysRead: Whether to check the first bytes even if the mode is correct, because the caller continues with
   ///     files next to this one.
+  ///   - other: What to do about a file that begins with other bytes.
   private mutating func take(
     _ rights: mode_t, if excess: mode_t, from place: FilePlace, _ what: String, beginningWith start: [UInt8],
-    _ flags: Int32 = 0, isAlwaysRead: Bool = false
+    _ flags: Int32 = 0, isAlwaysRead: Bool = false, otherwise other: String = Hints.otherVault
   ) throws {
     let file = try Descriptor<VaultError>.open(
       place.path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags, named: "\(place.path): \(what)"
@@ -49,8 +51,7 @@ struct PermissionRepair {
       var bytes = [UInt8](repeating: 0, count: start.count)
       guard pread(file.raw, &bytes, bytes.count, 0) == bytes.count, bytes == start else {
         throw Self.refused(
-          "\(place.path): \(what) does not have the expected contents and was not changed",
-          hint: start == UnsafeFile.keyStart ? Hints.otherKeyFile : Hints.otherVault)
+          "\(place.path): \(what) does not have the expected contents and was not changed", hint: other)
       }
     }
     guard isWide else { return }
