@@ -22,7 +22,7 @@ struct PlainFault: Error {
   /// The item of a list of `--skip` that stands for it. `nil` if a list cannot have it.
   var item: String? {
     guard line == 0 else { return lastLine.map { "\(line)-\($0)" } ?? "\(line)" }
-    return name.isEmpty || name.contains(",") ? nil : name
+    return SkippedParts.isItem(name) ? name : nil
   }
 
   /// The fault as one of the lines from its own to `last`, which are lost with it.

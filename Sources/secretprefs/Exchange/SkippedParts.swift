@@ -32,7 +32,9 @@ struct SkippedParts {
   }
 
   private static func items(of list: String) throws -> [String] {
-    guard list.hasPrefix("@") else { return list.split(separator: ",").map { String($0.trimmingBlanks) } }
+    guard list.hasPrefix("@") else {
+      return list.utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0).trimmingBlanks) }
+    }
     let path = String(list.dropFirst())
     let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY) { .io("\(path): open the list", $0) }
     defer { extendLifetime(file) }
@@ -48,6 +50,12 @@ struct SkippedParts {
       let first = Int(ends[0]), let last = Int(ends[ends.count - 1])
     else { return nil }
     return first <= last ? first..<last + 1 : first..<first
+  }
+
+  /// Whether an item of a list stands for an entry of this name, also one that is copied from a terminal.
+  static func isItem(_ name: String) -> Bool {
+    guard let first = name.utf8.first, !"@-".utf8.contains(first), name != all, range(name) == nil else { return false }
+    return !name.utf8.contains(UInt8(ascii: ",")) && name[...].trimmingBlanks == name && displayed(name) == name
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
@@ -81,7 +89,7 @@ struct SkippedParts {
     var items: [String] = []
     for item in faults.prefix(20).compactMap(\.item) where !items.contains(item) { items.append(item) }
     let isShort = faults.count <= 20 && faults.allSatisfy { $0.item != nil }
-    return "--skip " + (isShort ? items.joined(separator: ",") : all)
+    return "--skip " + (isShort ? shellWord(items.joined(separator: ",")) : all)
   }
 }
 

@@ -4,7 +4,7 @@ func shellWord(_ name: String) -> String {
     !name.isEmpty
     && name.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || "-_./".utf8.contains(byte)
+        || "-_./,".utf8.contains(byte)
     }
   return isPlain ? name : "'\(displayed(name).replacing("'", with: "'\\''"))'"
 }
