@@ -19,6 +19,8 @@ struct PlainFault: Error {
 
   var part: PlainRecords.Part { PlainRecords.Part(line: line, lastLine: lastLine, name: name, reason: reason) }
 
+  var lines: ClosedRange<Int> { line...(lastLine ?? line) }
+
   /// The item of a list of `--skip` that stands for it. `nil` if a list cannot have it.
   var item: String? {
     guard line == 0 else { return lastLine.map { "\(line)-\($0)" } ?? "\(line)" }

@@ -63,19 +63,18 @@ struct SkippedParts {
   /// Divides the faults of a file.
   /// - Throws: ``ToolError`` if the list has an item that no fault has: it is not the list of this file.
   func divide(_ faults: [PlainFault]) throws(ToolError) -> (skipped: [PlainFault], remaining: [PlainFault]) {
+    let listed = LineRanges(lines)
     var unused = names
-    var usedLines = Set<Int>()
     var skipped: [PlainFault] = []
     var remaining: [PlainFault] = []
     for fault in faults {
-      let found = lines.indices.filter { lines[$0].overlaps(fault.line...(fault.lastLine ?? fault.line)) }
       let isNamed = names.contains(fault.name)
-      usedLines.formUnion(found)
       if isNamed { unused.remove(fault.name) }
-      if skipsAll || isNamed || !found.isEmpty { skipped.append(fault) } else { remaining.append(fault) }
+      if skipsAll || isNamed || listed.overlaps(fault.lines) { skipped.append(fault) } else { remaining.append(fault) }
     }
-    guard !unused.isEmpty || usedLines.count < lines.count else { return (skipped, remaining) }
-    let wrong = lines.indices.first { !usedLines.contains($0) }.map { "line \(lines[$0].lowerBound)" }
+    let bad = LineRanges(faults.map(\.lines))
+    let wrong = lines.first { !bad.overlaps($0) }.map { "line \($0.lowerBound)" }
+    guard wrong != nil || !unused.isEmpty else { return (skipped, remaining) }
     throw .usage("--skip names \(wrong ?? "an entry"), which is not bad", hint: Self.hint(faults))
   }
 

@@ -32,4 +32,37 @@ struct SkippedPartsTests {
   @Test func `lines and ranges stand without quotes`() {
     #expect(SkippedParts.option([Self.fault(2, 3), Self.fault(5)]) == "--skip 2-3,5")
   }
+
+  @Test func `the parts that a list leaves out are those that a look at each range finds`() throws {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<2000 {
+      let most = Int.random(in: 3...40, using: &random)
+      func range() -> ClosedRange<Int> {
+        let first = Int.random(in: 0...most, using: &random)
+        return first...(Bool.random(using: &random) ? first : Int.random(in: first...most, using: &random))
+      }
+      let faults = (0..<Int.random(in: 0...8, using: &random)).map { _ in range() }
+        .sorted { $0.lowerBound < $1.lowerBound }
+        .map { Self.fault($0.lowerBound, $0.count > 1 ? $0.upperBound : nil, ["", "n", "m"].randomElement()!) }
+      let ranges = (0..<Int.random(in: 1...6, using: &random)).map { _ in range() }
+      let isNamed = Bool.random(using: &random)
+      let list = ranges.map { $0.count > 1 ? "\($0.lowerBound)-\($0.upperBound)" : "\($0.lowerBound)" }
+      let isUnused =
+        ranges.contains { range in !faults.contains { range.overlaps($0.line...($0.lastLine ?? $0.line)) } }
+        || isNamed && !faults.contains { $0.name == "n" }
+      let skips = try SkippedParts((list + (isNamed ? ["n"] : [])).joined(separator: ","))
+      guard !isUnused else {
+        #expect(throws: ToolError.self) { try skips.divide(faults) }
+        continue
+      }
+      let simple = faults.map { fault in
+        isNamed && fault.name == "n" || ranges.contains { $0.overlaps(fault.line...(fault.lastLine ?? fault.line)) }
+      }
+      let (skipped, remaining) = try skips.divide(faults)
+      #expect(skipped.map(Self.words) == zip(faults, simple).filter(\.1).map { Self.words($0.0) })
+      #expect(remaining.map(Self.words) == zip(faults, simple).filter { !$0.1 }.map { Self.words($0.0) })
+    }
+  }
+
+  private static func words(_ fault: PlainFault) -> String { fault.part.text }
 }
