@@ -103,6 +103,15 @@ struct DotenvImportTests {
     #expect(try scene.texts(service: "default") == ["A": "1"])
   }
 
+  @Test(arguments: ["A=x\0", "A=\"x\0\" # c", "A=\"x\n\0\"", "A='\0'\r"])
+  func `the line behind a value with a NUL byte is not lost with it`(_ bad: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write("\(bad)\nB=2\n", to: ".env")
+    let outcome = try scene.shell("secretprefs import .env --skip 1")
+    #expect(outcome.exit == 0 && outcome.text.contains(": a NUL byte\n"), "\(outcome.errorText)")
+    #expect(try scene.texts(service: "default") == ["B": "2"])
+  }
+
   @Test func `values that sops or dotenvx has sealed are left out, and what they add`() throws {
     let scene = try ExchangeScene()
     try scene.home.write(

@@ -81,7 +81,6 @@ package struct DotenvParser {
   ) throws(PreferencesError) -> DotenvEntry {
     position += 1
     let (text, value, own) = try value(isExported: isExported)
-    guard !bytes[text].contains(0) else { throw malformed("a NUL byte") }
     return DotenvEntry(
       name: name, text: text, line: firstLine, lines: start..<position, value: value, doubt: doubt ?? own)
   }
@@ -116,6 +115,8 @@ package struct DotenvParser {
         throw malformed("a carriage return that ends no line")
       }
     }
+    // Before the line end is read, behind which parsing goes on after an error.
+    guard !bytes[text].contains(0) else { throw malformed("a NUL byte") }
     // A new value replaces an empty one directly after the equals sign, before the blanks of a comment.
     let place = text.isEmpty && position == first ? afterEquals..<afterEquals : first..<position
     let end = position
