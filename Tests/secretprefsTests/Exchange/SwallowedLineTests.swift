@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import secretprefs
+
 /// Lines that an open quote takes along are named with it, in every format with quotes over several lines.
 struct SwallowedLineTests {
   private struct Part: Decodable {
@@ -75,6 +77,10 @@ struct SwallowedLineTests {
   @Test(arguments: [
     ("csv", "name,url,password\na,h,\"x\nb,h,y\"\n", "line 2, a/password: a line of the value looks like a row"),
     ("dotenv", "A=\"x\nB=y\"\n", "line 1, A: a line of the value looks like an entry"),
+    (
+      "dotenv", "A=\"x\nB=$Y\"\n",
+      "line 1, A: a line of the value looks like an entry: a quote may be missing before it; $ is text here"
+    ),
   ])
   func `a quote that a later line closes by chance has a note`(_ format: String, _ text: String, _ note: String) throws
   {
@@ -115,5 +121,19 @@ struct SwallowedLineTests {
     #expect(try scene.shell("secretprefs import a.csv --skip 3,4,5").exit == 0)
     let wrong = try scene.shell("secretprefs import a.csv --skip 2-5,9 --prefix x")
     #expect(wrong.errorText.contains("--skip names line 9, which is not bad"), "\(wrong.errorText)")
+  }
+
+  @Test func `a later line of a value meets a condition if one of all its lines does`() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<2000 {
+      var bytes = (0..<Int.random(in: 0...12, using: &random)).map { _ in Array("\nab".utf8).randomElement()! }
+      let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropFirst()
+      for wanted in ["", "a", "ab", "b"] {
+        let found = bytes.withUnsafeMutableBytes { bytes in
+          hasLaterLine(0..<bytes.count, in: bytes) { $0.elementsEqual(wanted.utf8) }
+        }
+        #expect(found == lines.contains { $0.elementsEqual(wanted.utf8) })
+      }
+    }
   }
 }

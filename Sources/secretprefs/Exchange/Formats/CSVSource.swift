@@ -82,9 +82,7 @@ struct CSVSource {
 
   /// Whether a line of a value, after the first, has as many separators as a row.
   private func hasRow(_ cell: Range<Int>) -> Bool {
-    text.bytes[cell].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropFirst().contains {
-      $0.count { $0 == separator } >= columns.titles.count - 1
-    }
+    hasLaterLine(cell, in: text.bytes) { line in line.count { $0 == separator } >= columns.titles.count - 1 }
   }
 
   private func isNoteURL(_ cell: Range<Int>, _ index: Int) -> Bool {

@@ -30,8 +30,9 @@ enum DotenvSource {
         try records.skip(entry.name, metadata, line: entry.line)
         continue
       }
+      let notes = [hasEntry(entry.text, in: bytes) ? entryNote : nil, entry.doubt].compactMap(\.self)
       try records.add(
-        entry.name, entry.text, line: entry.line, note: hasEntry(bytes[entry.text]) ? entryNote : entry.doubt)
+        entry.name, entry.text, line: entry.line, note: notes.isEmpty ? nil : notes.joined(separator: "; "))
     }
     return records
   }
@@ -40,8 +41,8 @@ enum DotenvSource {
 
   /// Whether a line of a value, after the first, is an entry. The last line of Base64 also has the form `NAME=`, with
   /// four characters for each three bytes.
-  private static func hasEntry(_ value: Slice<UnsafeMutableRawBufferPointer>) -> Bool {
-    value.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropFirst().contains { line in
+  private static func hasEntry(_ value: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Bool {
+    hasLaterLine(value, in: bytes) { line in
       let name = line.prefix { $0 != UInt8(ascii: "=") }
       let rest = line.dropFirst(name.count)
       guard !rest.isEmpty, name.count < 100, rest.contains(where: isOfEntry) || line.count % 4 != 0 else {

@@ -101,6 +101,20 @@ struct SourceText {
   }
 }
 
+/// Whether a line of a value, after the first, meets a condition. Makes no list of the lines, which may be very many.
+func hasLaterLine(
+  _ value: Range<Int>, in bytes: UnsafeMutableRawBufferPointer,
+  _ meets: (Slice<UnsafeMutableRawBufferPointer>) -> Bool
+) -> Bool {
+  let lineFeed = UInt8(ascii: "\n")
+  var rest = bytes[value]
+  while let end = rest.firstIndex(of: lineFeed) {
+    rest = rest[(end + 1)...]
+    if meets(rest.prefix { $0 != lineFeed }) { return true }
+  }
+  return false
+}
+
 /// Whether `bytes` are UTF-8. Makes no copy.
 func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   bytes.withMemoryRebound(to: UInt8.self) { bytes in
