@@ -4,11 +4,15 @@ internal import VaultCore
 struct RecordPlace {
   let service: Vault.Name
   private let groupName: String?
+  /// The options that name this place to another command, each after a blank. Empty for what is used without them.
+  let options: String
 
   init(service: String?, group: String?) throws {
     let named = try service ?? VaultLocation.variable("SECRETPREFS_SERVICE")
     self.service = try Vault.Name(named ?? "default")
     groupName = group
+    options = [("service", service), ("group", group)]
+      .compactMap { name, value in value.map { " --\(name) \(shellWord($0))" } }.joined()
   }
 
   /// Returns the named access group. Without a name, returns `default`, or the only group that a group credential
@@ -36,13 +40,18 @@ struct RecordPlace {
 
   /// The error for a missing key. It names the key only if the vault has it: if the key was removed and is kept, or a
   /// different service has it, which the credential can list.
-  func noSuchKey(_ key: String, in group: AccessGroup, of vault: Vault) throws(VaultError) -> ToolError {
+  ///
+  /// - Parameter hint: What to do if the key was meant as a pattern; `nil` for how it is listed.
+  func noSuchKey(
+    _ key: String, in group: AccessGroup, of vault: Vault, pattern hint: String? = nil
+  ) throws(VaultError) -> ToolError {
     let name = try Vault.Name(key)
     if let removed = try vault.removedRecord(service: service, key: key, in: group) {
       return .removedKey(removed.key.text)
     }
     let services = try vault.records(in: group).filter { $0.key == name }.map(\.service.text)
     guard services.isEmpty else { return .noSuchKey(name.text, of: services) }
-    return .noSuchKey(key, among: try vault.keys(service: service, in: group))
+    return .noSuchKey(
+      key, among: try vault.keys(service: service, in: group), pattern: hint ?? Hints.patterns(options))
   }
 }

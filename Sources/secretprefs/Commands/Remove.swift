@@ -52,7 +52,10 @@ struct Remove: WritingCommand {
       }
     if removed > 0 { vault.recordChange(by: Self.self, messages) }
     guard removed == names.count else {
-      guard names.count > 1 else { throw try place.noSuchKey(keys[0], in: group, of: vault) }
+      guard names.count > 1 else {
+        let pattern = Hints.removedPatterns(place.options)
+        throw try place.noSuchKey(keys[0], in: group, of: vault, pattern: pattern)
+      }
       throw ToolError.missing(
         missing.subtracting(dropped).map(\.text),
         removed == 0 ? "nothing was removed" : "the others were removed")

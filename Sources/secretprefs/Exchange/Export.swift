@@ -150,12 +150,14 @@ struct Export: WritingCommand {
   }
 
   /// The keys to export.
-  private func chosen(_ keys: [String]) throws(ToolError) -> [String] {
+  private func chosen(_ keys: [String]) throws -> [String] {
     guard !keys.isEmpty else { throw ToolError.emptyService }
     guard !only.isEmpty else { return keys }
     let missing = Set(only).subtracting(keys)
     guard missing.isEmpty else {
-      guard only.count > 1 else { throw ToolError.noSuchKey(only[0], among: keys) }
+      guard only.count > 1 else {
+        throw ToolError.noSuchKey(only[0], among: keys, pattern: Hints.patterns(try record.place().options))
+      }
       throw ToolError.missing(missing, "nothing was exported")
     }
     return keys.filter(Set(only).contains)

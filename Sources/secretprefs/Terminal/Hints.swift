@@ -5,20 +5,17 @@ internal import VaultCore
 /// What a user can do about an error.
 enum Hints {
   static let revisions = "\"secretprefs history\" lists the revisions of a key"
-  static let patterns =
-    "\"secretprefs list '<pattern>'\" lists the keys that match; behind it, \"| xargs -d '\\n' secretprefs remove --\" "
-    + "removes them"
   static let brokenMark =
     "move the mark away and find out what changed it; \"secretprefs mark init\" creates a new one"
   static let otherMark = "--mark names a different file; if the mark was here, \(brokenMark)"
   static let restoreOrSalvage =
     "\"secretprefs backup restore\" restores a backup; \"secretprefs salvage\" recovers what is readable"
   static let laterVersion = "use a later version of secretprefs"
-  static let otherDeviceKey = "--device-key-file names the device key"
-  static let otherPassphraseFile = "a passphrase in $CREDENTIALS_DIRECTORY is a regular file or a FIFO"
   static let otherVault = "--vault selects a different file"
   static let otherIdentity = "--identity names an identity file; \"secretprefs identity new\" creates one"
   static let otherKeyFile = "--key-file names a key file; \"secretprefs new-key\" creates one"
+  static let otherDeviceKey = "--device-key-file names the device key"
+  static let otherPassphraseFile = "a passphrase in $CREDENTIALS_DIRECTORY is a regular file or a FIFO"
   static let makeVault = "\"secretprefs init\" creates a vault; --vault selects a different one"
 
   static let auditLog =
@@ -28,6 +25,18 @@ enum Hints {
   static let olderLog =
     "after a restore on purpose, an owner's \"secretprefs audit on\" sets a log with a later key aside, and "
     + "\"secretprefs mark accept\" accepts a log that is older than the mark"
+
+  /// What to do about a key that was meant as a pattern.
+  ///
+  /// - Parameter options: The options of the service and group, after a blank, or an empty text.
+  static func patterns(_ options: String) -> String {
+    "\"secretprefs list\(options) '<pattern>'\" lists the keys that match"
+  }
+
+  /// What to do about a pattern of keys to remove.
+  static func removedPatterns(_ options: String) -> String {
+    "\(patterns(options)); behind it, \"| xargs -rd '\\n' secretprefs remove\(options) --\" removes them"
+  }
 
   /// How a backup takes the place of a file.
   ///

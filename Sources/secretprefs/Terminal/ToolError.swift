@@ -209,9 +209,10 @@ struct ToolError: Error {
   /// - Parameters:
   ///   - key: What was given. It is not repeated, because it may be a secret in the wrong place.
   ///   - keys: The keys of the service.
-  static func noSuchKey(_ key: String, among keys: [String]) -> ToolError {
+  ///   - hint: What to do if the key was meant as a pattern.
+  static func noSuchKey(_ key: String, among keys: [String], pattern hint: String) -> ToolError {
     if key.contains(where: { "*?[".contains($0) }) {
-      return ToolError(VaultError(.notFound, "there is no such key; a key is not a pattern"), hint: Hints.patterns)
+      return ToolError(VaultError(.notFound, "there is no such key; a key is not a pattern"), hint: hint)
     }
     // Bounds the cost of the comparison.
     let near = key.utf8.count <= 100 && keys.count <= 1000 ? nearest(key, among: keys) : nil
