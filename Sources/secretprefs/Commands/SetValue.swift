@@ -109,8 +109,7 @@ struct SetValue: WritingCommand {
       }
     }
     vault.recordChange(by: Self.self, messages)
-    // Once is enough: a script stores new values under the same key.
-    if existing == nil, let note = VariableName.note(on: key) { messages.tell(note) }
+    if let note = VariableName.note(onNew: key, exists: { existing != nil }) { messages.tell(note) }
     guard self.vault.json else { return }
     try Output.write(
       .object([

@@ -25,6 +25,15 @@ enum VariableName {
       + "(--only or --env)"
   }
 
+  /// The same for a key that a command stores. `nil` if the key exists: once is enough, because a script stores new
+  /// values under the same key.
+  ///
+  /// - Parameter exists: Whether the key exists. Asked only if there is a note.
+  static func note(onNew key: String, exists: () throws -> Bool) rethrows -> String? {
+    guard let note = note(on: key), try !exists() else { return nil }
+    return note
+  }
+
   /// Whether shells accept the name.
   static func isValid(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }

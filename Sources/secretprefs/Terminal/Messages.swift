@@ -32,7 +32,8 @@ struct Messages {
     }
   }
 
-  /// Writes information about a value that is not stored as it was given. Silent with JSON.
+  /// Writes information about what was stored, also for the log of a script: a value that is not as it was given, a
+  /// new key that is special, an id. Silent with JSON.
   func tell(_ message: String) {
     guard !isJSON else { return }
     write("secretprefs: note: \(message)\n")

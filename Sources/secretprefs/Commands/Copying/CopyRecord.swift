@@ -20,6 +20,9 @@ struct CopyRecord {
     }
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
+    let note = try VariableName.note(onNew: newKey) {
+      try options.replace && vault.record(service: service, key: newKey, in: group) != nil
+    }
     do throws(VaultError) {
       try vault.copy(
         key, of: place.service, to: newKey, of: service, in: group, isMove: isMove, replaces: options.replace,
@@ -35,7 +38,7 @@ struct CopyRecord {
       }
     }
     vault.recordChange(by: command, messages)
-    if let note = VariableName.note(on: newKey) { messages.tell(note) }
+    if let note { messages.tell(note) }
     guard isJSON else { return }
     try Output.write(
       .object([

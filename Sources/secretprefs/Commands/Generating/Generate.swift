@@ -77,6 +77,9 @@ struct Generate: WritingCommand {
       try vault.record(service: place.service, key: key, in: group)
     }
     let isNew = !replace && metadata.ifRevision == nil
+    let note = try VariableName.note(onNew: key) {
+      try !isNew && vault.record(service: place.service, key: key, in: group) != nil
+    }
     let password = try rule.password(from: .system)
     do throws(VaultError) {
       _ = try password.withSpan { (bytes) throws(VaultError) in
@@ -89,7 +92,7 @@ struct Generate: WritingCommand {
       throw ToolError(VaultError(.alreadyExists, "the key exists"), hint: "--replace stores a new value")
     }
     vault.recordChange(by: Self.self, messages)
-    if let note = VariableName.note(on: key) { messages.tell(note) }
+    if let note { messages.tell(note) }
     let strength = UInt64(rule.bits)
     if self.vault.json {
       try writeJSON(place, name, strength, password)
