@@ -11,8 +11,8 @@ struct UndoImport: WritingCommand {
       The revision is in the report of "secretprefs import" or "secretprefs bundle import": all keys of one import \
       have it. Keys that the import has added are removed, and kept for 30 days as by "secretprefs remove". Keys that \
       it has replaced get the value from before back, if that was kept. All this is one transaction. The command names \
-      the keys and the time of the write, and asks for confirmation; any other write has a revision, too, and is \
-      undone in the same way.
+      the keys, the first 20 of them, and the time of the write, and asks for confirmation; any other write has a \
+      revision, too, and is undone in the same way.
 
       The history keeps values and no metadata. Label, comment and attributes of a replaced key stay as the import has \
       left them: as they were after "secretprefs import", those of the bundle after "secretprefs bundle import". Its \
@@ -108,7 +108,7 @@ struct UndoImport: WritingCommand {
   ///   - revision: The revision of the imported keys; 0 if there are none.
   ///   - group: The access group, if an option names it.
   static func notice(_ revision: UInt64, group: String?) -> String {
-    let option = group.map { " --group \(displayed($0))" } ?? ""
+    let option = group.map { " --group \(shellWord($0))" } ?? ""
     return revision > 0 ? "\"secretprefs history undo \(revision)\(option)\" undoes the import\n" : ""
   }
 
