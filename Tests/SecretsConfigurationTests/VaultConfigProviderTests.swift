@@ -159,7 +159,7 @@
     @Test(arguments: ["fetch", "watch a value", "watch a snapshot"])
     func `what waits for the log blocks no cooperative thread`(_ way: String) async throws {
       var options = Vault.Options()
-      options.lockTimeout = .seconds(20)
+      options.lockTimeout = .seconds(600)
       let throwaway = try ThrowawayVault(options: options)
       let store = try throwaway.preferences(service: service)
       try await store.set("value", forKey: "token")

@@ -105,7 +105,7 @@ extension AsyncReadTests {
     async throws
   {
     var options = Vault.Options()
-    options.lockTimeout = .seconds(20)
+    options.lockTimeout = .seconds(600)
     let throwaway = try ThrowawayVault(options: options)
     let store = try throwaway.preferences()
     for number in 0..<HeldLog.callCount {

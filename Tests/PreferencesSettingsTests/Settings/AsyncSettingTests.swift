@@ -35,7 +35,7 @@ import VaultCore
   @Test(arguments: Call.all)
   private func `a call that waits for the log blocks no cooperative thread`(_ call: Call) async throws {
     var options = Vault.Options()
-    options.lockTimeout = .seconds(20)
+    options.lockTimeout = .seconds(600)
     let throwaway = try ThrowawayVault(options: options)
     let store = try throwaway.preferences()
     for number in 0..<HeldLog.callCount { try await store.set(1, forKey: "number \(number)") }
