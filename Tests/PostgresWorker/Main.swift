@@ -16,7 +16,8 @@
     static func main() async throws {
       let arguments = CommandLine.arguments
       if arguments[1] == "schema" { return say(PostgresSchema.script) }
-      let worker = try Worker(arguments[2])
+      // Long enough for the other process of the test to find it locked.
+      let worker = try Worker(arguments[2], holdLimit: .seconds(arguments[1] == "hold" ? 15 : 3))
       switch arguments[1] {
       case "create": try await worker.create()
       case "write":

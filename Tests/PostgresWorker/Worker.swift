@@ -13,9 +13,9 @@
   struct Worker {
     private let storage: PostgresStorage
 
-    init(_ url: String) throws {
+    init(_ url: String, holdLimit: Duration = .seconds(3)) throws {
       var options = PostgresStorage.Options()
-      options.holdLimit = .seconds(3)
+      options.holdLimit = holdLimit
       options.answerTimeout = .seconds(5)
       storage = try PostgresStorage(url, vault: "shared", options: options)
     }
