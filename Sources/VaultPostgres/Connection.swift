@@ -3,8 +3,9 @@
   internal import DurableFiles
   internal import VaultCore
 
-  /// One connection to the server. Used by one thread at a time, which it blocks; no wait is longer than the options
-  /// say.
+  /// One connection to the server. Used by one thread at a time, which it blocks. The server may be silent for as long
+  /// as the options say. Only connecting may take longer: `connect_timeout` for each address, after the system has
+  /// found the addresses of the name.
   ///
   /// Statements are sent together and answered together (libpq's pipeline mode), without names, so that a pooler may
   /// give each transaction to another server process.
@@ -116,7 +117,7 @@
       guard isSent else { throw .lost }
     }
 
-    /// Sends what is left and waits until there is a result, as long as the server goes on sending.
+    /// Sends what is left and waits until there is a result, as long as the server goes on sending or taking.
     private func waitForResult(_ silence: Duration) throws(QueryFailure) {
       var deadline = Deadline(after: silence)
       while true {
@@ -124,18 +125,19 @@
         guard unsent >= 0 else { throw .lost }
         if unsafe PQisBusy(connection) == 0 { return }
         guard deadline.remaining > .zero else { throw .lost }
-        if isReadable(for: deadline.remaining, orWritable: unsent == 1) {
-          guard unsafe PQconsumeInput(connection) == 1 else { throw .lost }
-          deadline = Deadline(after: silence)
-        }
+        let events = wait(for: deadline.remaining, unsent == 1 ? POLLIN | POLLOUT : POLLIN)
+        if events & ~POLLOUT != 0, unsafe PQconsumeInput(connection) != 1 { throw .lost }
+        if events != 0 { deadline = Deadline(after: silence) }
       }
     }
 
-    /// Waits until the server has sent something. Returns `false` after the time, and if only writing is possible.
-    func isReadable(for time: Duration, orWritable: Bool = false) -> Bool {
-      var entry = pollfd(fd: descriptor, events: Int16(POLLIN | (orWritable ? POLLOUT : 0)), revents: 0)
-      let count = unsafe poll(&entry, 1, Int32(clamping: time.milliseconds))
-      return count > 0 && entry.revents & ~Int16(POLLOUT) != 0
+    /// Waits until the server has sent something. Returns `false` after the time.
+    func isReadable(for time: Duration) -> Bool { wait(for: time, POLLIN) != 0 }
+
+    /// Waits for events of `poll`. Returns zero after the time.
+    private func wait(for time: Duration, _ events: Int32) -> Int32 {
+      var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+      return unsafe poll(&entry, 1, Int32(clamping: time.milliseconds)) > 0 ? Int32(entry.revents) : 0
     }
 
     /// Whether another connection has announced a change. Does not wait.
@@ -153,10 +155,11 @@
   }
 
   extension Duration {
-    /// Whole milliseconds, rounded up.
+    /// Whole milliseconds, rounded up. A time of millions of years is cut off.
     var milliseconds: Int {
-      let (seconds, attoseconds) = components
-      return Int(clamping: seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+      let limit = Duration.seconds(1 << 50)
+      let (seconds, attoseconds) = max(.zero - limit, min(self, limit)).components
+      return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
   }
 #endif

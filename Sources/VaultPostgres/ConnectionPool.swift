@@ -65,7 +65,7 @@
     }
 
     /// Runs statements that change nothing, or begin a transaction, and once more on a new connection if an idle one
-    /// was lost.
+    /// was lost before the server may have been silent for too long.
     ///
     /// - Returns: the connection, which the caller gives back.
     func run(
@@ -73,11 +73,14 @@
     ) throws(VaultError) -> (connection: Connection, rows: [Rows]) {
       var connection = takeIdle()
       let isReused = connection != nil
+      let deadline = Deadline(after: wait + silence)
       while true {
         let used = if let connection { connection } else { try open() }
         if purpose == .writing { try used.facts.checkWritable(place) }
         do throws(QueryFailure) { return (used, try used.run(statements, allowing: wait)) } catch {
-          guard error.isLost, isReused, connection != nil else { throw place.error(error, purpose) }
+          guard error.isLost, isReused, connection != nil, deadline.remaining > .zero else {
+            throw place.error(error, purpose)
+          }
           connection = nil
         }
       }

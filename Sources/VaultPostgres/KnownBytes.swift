@@ -68,6 +68,7 @@
 
     /// A version for a load that has read the whole row.
     mutating func version(of row: VaultRow) -> PostgresVersion {
+      loads.removeAll { $0.version == nil }
       let version = PostgresVersion(row.version, reached: row.length)
       loads.append(Load(version: version))
       return version

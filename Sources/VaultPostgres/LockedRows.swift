@@ -77,10 +77,13 @@
       do throws(VaultError) {
         let connection = try lock(takingOver: false)
         self.connection = nil
-        _ = try core.run(
+        let asked = ContinuousClock.now
+        let rows = try core.run(
           Statement.remove(place.vault, row) + core.announcement(connection) + [.commit], connection, .writing)
         core.pool.giveBack(connection)
-        core.takeOwn(.absent, after: row)
+        // The row was locked, so a policy of the database hides it from the deletion.
+        guard rows[0].changedCount == 1 else { return false }
+        core.takeOwn(.absent, after: row, asked: asked)
         return true
       } catch { return false }
     }
@@ -107,8 +110,9 @@
         do throws(VaultError) {
           let connection = try lock(takingOver: false)
           self.connection = nil
+          let asked = ContinuousClock.now
           if try commit(statements, connection) {
-            core.takeOwn(found, after: row)
+            core.takeOwn(found, after: row, asked: asked)
             row = new
             return
           }

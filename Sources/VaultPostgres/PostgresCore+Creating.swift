@@ -5,6 +5,9 @@
 
   extension PostgresCore {
     /// Stores a new vault, and looks whether it was stored if the answer is lost.
+    ///
+    /// Once an answer was lost, it is unknown whether the vault was stored until it is found or acknowledged: a refusal
+    /// of a later attempt says nothing of the first.
     func create(_ bytes: [UInt8]) throws(VaultError) -> VaultRow {
       // Not one, so that the versions of a vault that was removed do not occur again.
       let row = VaultRow(version: .random(in: 1 << 32..<1 << 40), bytes)
@@ -12,12 +15,13 @@
       var pause = Pause()
       var isUnknown = false
       while true {
+        let asked = ContinuousClock.now
         do throws(VaultError) {
           let (connection, rows) = try pool.run([.load(place.vault, limit: 0)], .writing)
           if let found = try VaultRow(rows[0]) {
             pool.giveBack(connection)
             guard found == row else { throw exists }
-            return taken(row, bytes)
+            return taken(row, bytes, asked)
           }
           do throws(QueryFailure) {
             _ = try connection.run(
@@ -25,10 +29,15 @@
                 + Statement.create(bytes, place.vault, row) + announcement(connection) + [.commit],
               allowing: limit.remaining)
             pool.giveBack(connection)
-            return taken(row, bytes)
+            return taken(row, bytes, asked)
           } catch {
-            if error.isRefused("23505") { throw exists }
-            isUnknown = error.isLost
+            isUnknown = isUnknown || error.isLost
+            if error.isRefused("23505") {
+              guard isUnknown, limit.remaining > .zero else { throw exists }
+              // Perhaps its own, which was still on its way at the last look.
+              pause.wait(atMost: limit.remaining)
+              continue
+            }
             throw place.error(error, .writing)
           }
         } catch {
@@ -45,15 +54,18 @@
       place.error(.alreadyExists, "there is a vault of this name in the database already")
     }
 
-    private func taken(_ row: VaultRow, _ bytes: [UInt8]) -> VaultRow {
-      takeOwn(.other(row, bytes: bytes), after: nil)
+    private func taken(_ row: VaultRow, _ bytes: [UInt8], _ asked: ContinuousClock.Instant) -> VaultRow {
+      takeOwn(.other(row, bytes: bytes), after: nil, asked: asked)
       return row
     }
 
-    /// Takes over what this storage has written, unless the follower has found it already.
-    func takeOwn(_ found: FoundBytes, after old: VaultRow?) {
-      let asked = ContinuousClock.now
-      known.withLock { known in if known.row == old { _ = known.take(found, asked: asked) } }
+    /// Takes over what this storage has written, unless the follower has found it already. Observers are notified, as
+    /// other vaults may use the storage.
+    ///
+    /// - Parameter asked: when the change was sent: it shows what others had committed before.
+    func takeOwn(_ found: FoundBytes, after old: VaultRow?, asked: ContinuousClock.Instant) {
+      let isChanged = known.withLock { known in known.row == old && known.take(found, asked: asked) }
+      if isChanged { notifyObservers() }
     }
 
     func tooLong(_ limit: Int) -> VaultError {

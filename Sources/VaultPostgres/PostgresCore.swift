@@ -66,12 +66,12 @@
       let asked = ContinuousClock.now
     }
 
-    var question: Question {
-      known.withLock { known in
-        Question(
-          statement: .changes(place.vault, since: known.row, limit: known.limit), row: known.row, limit: known.limit,
-          serial: known.serial)
-      }
+    var question: Question { known.withLock { question($0) } }
+
+    func question(_ known: KnownBytes) -> Question {
+      Question(
+        statement: .changes(place.vault, since: known.row, limit: known.limit), row: known.row, limit: known.limit,
+        serial: known.serial)
     }
 
     /// Takes over the answer to a question, unless it is late.
@@ -144,7 +144,7 @@
 
     func remove(_ observer: MemoryObserver) { observers.withLock { $0[ObjectIdentifier(observer)] = nil } }
 
-    private func notifyObservers() {
+    func notifyObservers() {
       for observer in observers.withLock({ Array($0.values) }) { observer.notify() }
     }
   }

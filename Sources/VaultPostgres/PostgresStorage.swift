@@ -15,9 +15,9 @@
   /// The bytes are those of a file, so `Vault.copy(from:to:)` moves a vault from one to the other.
   ///
   /// **Reads never wait for the network.** A thread of the storage lays ready what other machines have written: within
-  /// milliseconds if the server can notify it, and at the latest after ``Options/freshness``. Own writes are seen at
-  /// once. `Vault.refresh()` asks the database now, and `Vault.age` says how old the state is. While the database is
-  /// away, reads go on, until ``Options/outageLimit``.
+  /// milliseconds if the server can notify it and the writer has not written in the 50 ms before, and at the latest
+  /// after ``Options/freshness``. Own writes are seen at once. `Vault.refresh()` asks the database now, and `Vault.age`
+  /// says how old the state is. While the database is away, reads go on, until ``Options/outageLimit``.
   ///
   /// **Writes** wait for the vault's row, one writer at a time and in order, take two round trips, and are durable when
   /// they return. A writer that hangs is ended by the server after ``Options/holdLimit``. If the answer to a commit is
@@ -45,7 +45,7 @@
     }
 
     let core: PostgresCore
-    private let isFollowed = Atomic(false)
+    let isFollowed = Atomic(false)
 
     /// Names a vault in a database. Does not connect.
     ///
@@ -74,8 +74,16 @@
     ///   if it is an older or newer one; ``VaultError/Code/io`` if the role may not read, with `EACCES`;
     ///   ``VaultError/Code/damaged`` if the rows do not fit together.
     public func load(limit: Int) throws(VaultError) -> StoredVault {
-      let (ready, question) = (core.known.withLock { $0.ready(limit: limit) }, core.question)
-      if let ready { return ready }
+      // With the pin, what follows the known row is kept until this load is registered itself.
+      var pin: PostgresVersion?
+      let (ready, question) = core.known.withLock { known in
+        pin = known.row.map { known.version(of: $0) }
+        return (known.ready(limit: limit), core.question(known))
+      }
+      if let ready {
+        follow()
+        return ready
+      }
       let (connection, rows) = try core.pool.run([.load(core.place.vault, limit: limit)], .reading)
       core.pool.giveBack(connection)
       let found = try FoundBytes(loaded: rows[0], limit: limit)
@@ -88,7 +96,11 @@
         known.limit = max(known.limit, limit)
         return known.version(of: row)
       }
-      _ = core.take(row == question.row ? .unchanged : found, question)
+      withExtendedLifetime(pin) {}
+      // Otherwise it would keep a new version ready, and the next load would not ask.
+      pin = nil
+      if !core.take(row == question.row ? .unchanged : found, question) { core.known.withLock { $0.trim() } }
+      follow()
       return StoredVault(version: version, bytes: StoredBytes(bytes))
     }
 
@@ -144,6 +156,7 @@
       let version = core.known.withLock { $0.version(of: row) }
       let locked = LockedRows(core, LockDeadline(after: .zero), nil, row)
       locked.lockAgain()
+      follow()
       return (locked, version)
     }
 
@@ -159,7 +172,7 @@
       }
     }
 
-    /// Starts the thread that keeps the storage current, on first use.
+    /// Starts the thread that keeps the storage current, after there is something to follow.
     private func follow() {
       guard !isFollowed.load(ordering: .relaxed), !isFollowed.exchange(true, ordering: .relaxed) else { return }
       if !Follower.start(core) { isFollowed.store(false, ordering: .relaxed) }

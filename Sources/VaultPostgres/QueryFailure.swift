@@ -17,7 +17,7 @@
   enum QueryPurpose { case reading, writing }
 
   extension PostgresPlace {
-    /// The error of a failed query. It never contains the server's text, which may contain parameters.
+    /// The error of failed statements. It never contains the server's text, which may contain parameters.
     func error(_ failure: QueryFailure, _ purpose: QueryPurpose) -> VaultError {
       guard case .refused(let state) = failure else {
         return error(.unreachable, "the connection to the database was lost")
@@ -63,14 +63,19 @@
       }
     }
 
-    /// The error of a connection that could not be made, with what libpq says. What is in quotes in it comes from the
-    /// URL or the server, and may be a password in a wrong place.
+    /// The error of a connection that could not be made, with what libpq or the server says. What is in quotes in it
+    /// comes from the URL or the server, and may be a password in a wrong place. It may have quotes itself, so
+    /// everything from the first quote to the last is left out, and all of the rest if one is not closed.
     func unreachable(_ text: String) -> VaultError {
       let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
       let isPlain = line.utf8.count <= 400 && line.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
-      let parts = line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
-      let reason = isPlain ? parts.map { $0.offset % 2 == 0 ? String($0.element) : "…" }.joined() : "no reason"
-      if ["SSL", "certificate"].contains(where: reason.contains) {
+      let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+      let end = parts.count % 2 == 1 ? String(parts[parts.count - 1]) : ""
+      let shown = parts.count == 1 ? line : String(parts[0]) + "…" + end
+      let reason = isPlain ? shown : "no reason"
+      // Other texts with "SSL" are about a connection that broke.
+      let unquoted = parts.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+      if isPlain, unquoted.contains(where: { $0.contains("certificate") || $0.contains("does not support SSL") }) {
         return error(
           .insecurePermissions,
           "the server was not verified (\(reason)): sslrootcert names the file of the certificate "

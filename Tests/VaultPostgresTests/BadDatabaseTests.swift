@@ -109,6 +109,22 @@
       #expect(refusal { _ = try other.create([1]) } == .readOnly)
     }
 
+    @Test func `a vault that a policy keeps from deletion is not said to be removed`() throws {
+      let database = try TestServer.database()
+      let role = try TestServer.role(database, PostgresSchema.grant(.writer, to: "ROLE"))
+      let policies = ["for select using (true)", "for insert with check (true)", "for update using (true)"]
+      try Administrator(database).run(
+        "alter table secretprefs.vault enable row level security;"
+          + policies.enumerated().map { "create policy p\($0.offset) on secretprefs.vault \($0.element)" }
+          .joined(separator: ";"))
+      let storage = try TestServer.storage(database, vault: "shop", user: role)
+      try storage.create([UInt8](repeating: 1, count: 100)).storage.release()
+      let locked = try storage.lock(until: LockDeadline(after: .seconds(10)))
+      #expect(!locked.remove())
+      locked.release()
+      #expect(try storage.load(limit: .max).bytes.count == 100)
+    }
+
     @Test(.enabled(if: TestServer.replica != nil, "needs a replica: run Scripts/postgres"))
     func `a replica can be read, and is readOnly for writers`() throws {
       let database = try TestServer.shared()

@@ -12,6 +12,7 @@
       var cut: (direction: Direction, left: Int)?
       var isCut = false
       var isClosed = false
+      var pause: useconds_t = 0
       var count = 0
       var open: [Int32: Int32] = [:]
     }
@@ -53,6 +54,9 @@
         state.isCut = false
       }
     }
+
+    /// Pauses before each part that is relayed to the server.
+    func slow(_ microseconds: useconds_t) { state.withLock { $0.pause = microseconds } }
 
     func relayAll() {
       state.withLock { state in
@@ -110,6 +114,7 @@
         var entries = [client, server].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         guard poll(&entries, 2, -1) > 0 else { continue }
         for (entry, direction) in zip(entries, [Direction.toServer, .toClient]) where entry.revents != 0 {
+          if direction == .toServer { usleep(state.withLock(\.pause)) }
           let count = read(entry.fd, &buffer, buffer.count)
           guard count > 0 else { break loop }
           let allowed = state.withLock { state -> Int in

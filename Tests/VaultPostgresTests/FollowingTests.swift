@@ -56,7 +56,44 @@
       }
     }
 
-    @Test func `a read sends nothing to the server`() throws {
+    @Test(.timeLimit(.minutes(10))) func `an open vault is followed before its first read, and an empty place is not`()
+      throws
+    {
+      let storage = try TestServer.storage()
+      try storage.checkVacant()
+      let isFollowed = storage.isFollowed.load(ordering: .relaxed)
+      #expect(!isFollowed)
+      let sample = try StoredSample(in: storage)
+      #expect(refusal { try storage.reopened().checkVacant() } == .alreadyExists)
+      let others = try [storage, sample.opened().storage]
+      try sample.opened().secrets.set("value", forKey: "a")
+      let length = try storage.reopened().load(limit: .max).bytes.count
+      for other in others { try waitFor { other.core.known.withLock { $0.row?.length } == length } }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `observers hear of what another vault object of the same storage has written`()
+      throws
+    {
+      let storage = try TestServer.storage(options: Self.options(freshness: .seconds(3600)))
+      let sample = try StoredSample(in: storage)
+      let second = try sample.opened(in: storage)
+      let count = Mutex(0)
+      let observation = try storage.observe { count.withLock { $0 += 1 } }
+      let before = { count.withLock(\.self) }
+      var last = before()
+      try second.secrets.set("value", forKey: "a")
+      try waitFor { before() > last }
+      last = before()
+      try second.vault.compact()
+      try waitFor { before() > last }
+      last = before()
+      let locked = try storage.lock(until: LockDeadline(after: .seconds(60)))
+      #expect(locked.remove())
+      try waitFor { before() > last }
+      withExtendedLifetime(observation) {}
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `a read sends nothing to the server`() throws {
       let proxy = try CuttingProxy()
       defer { proxy.end() }
       let sample = try StoredSample(in: try TestServer.storage())
@@ -64,15 +101,22 @@
       let reader = try sample.opened(
         in: TestServer.storage(
           vault: sample.storage.vault, folder: proxy.folder, options: Self.options(freshness: .seconds(3600))))
-      // The first read starts the thread that listens.
-      #expect(try reader.secrets.string(forKey: "a") == "value")
+      // Until the thread listens, which it does before it asks.
+      var number = 0
+      try waitFor {
+        number += 1
+        try sample.secrets.set("value \(number)", forKey: "a")
+        usleep(60_000)
+        return try reader.secrets.string(forKey: "a") != "value"
+      }
+      try waitFor { try reader.secrets.string(forKey: "a") == "value \(number)" }
       var last = -1
       try waitFor {
         defer { last = proxy.count }
         usleep(200_000)
         return proxy.count == last
       }
-      for _ in 0..<1_000 { #expect(try reader.secrets.string(forKey: "a") == "value") }
+      for _ in 0..<1_000 { #expect(try reader.secrets.string(forKey: "a") == "value \(number)") }
       #expect(proxy.count == last)
     }
 

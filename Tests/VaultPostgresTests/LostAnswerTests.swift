@@ -1,6 +1,7 @@
 #if PostgreSQL
   import DurableFiles
   import Foundation
+  import Synchronization
   import Testing
   import VaultCore
 
@@ -32,8 +33,8 @@
       try await blocking {
         let proxy = try CuttingProxy()
         defer { proxy.end() }
-        let storage = try TestServer.storage(folder: proxy.folder)
-        let other = try storage.reopened()
+        let storage = try TestServer.storage(folder: proxy.folder).unfollowed()
+        let other = try storage.reopened().unfollowed()
         var bytes = Self.bytes(400, 1)
         let (locked, version) = try storage.create(bytes)
         locked.release()
@@ -55,8 +56,8 @@
       try await blocking {
         let proxy = try CuttingProxy()
         defer { proxy.end() }
-        let storage = try TestServer.storage(folder: proxy.folder)
-        let other = try storage.reopened()
+        let storage = try TestServer.storage(folder: proxy.folder).unfollowed()
+        let other = try storage.reopened().unfollowed()
         try storage.create(Self.bytes(400, 1)).storage.release()
         var number = try #require(try storage.load(limit: .max).version as? PostgresVersion).number
         try Self.cutting(direction, proxy) { count in
@@ -79,7 +80,7 @@
         let proxy = try CuttingProxy()
         defer { proxy.end() }
         try Self.cutting(direction, proxy, by: Self.step * 3) { count in
-          let storage = try TestServer.storage(folder: proxy.folder)
+          let storage = try TestServer.storage(folder: proxy.folder).unfollowed()
           try storage.refresh()  // so that there is a connection
           let bytes = Self.bytes(300, count)
           proxy.cut(direction, after: count)
@@ -89,15 +90,70 @@
       }
     }
 
+    @Test(.timeLimit(.minutes(10))) func `a creation that was still on its way after its answer was lost is found`()
+      async throws
+    {
+      try await blocking {
+        let proxy = try CuttingProxy()
+        defer { proxy.end() }
+        let storage = try TestServer.storage(folder: proxy.folder).unfollowed()
+        let name = storage.vault
+        let administrator = Mutex(try Administrator(try TestServer.shared()))
+        // An insertion of the same name waits for the end of this one.
+        try administrator.withLock {
+          _ = try $0.run("begin; insert into secretprefs.vault values ('\(name)', 1, 0, '')")
+        }
+        let waitForBlocked = { @Sendable (count: Int) throws in
+          try waitFor {
+            try administrator.withLock { connection in
+              try connection.run(
+                "select count(distinct pid) from pg_locks where not granted "
+                  + "and pg_backend_pid() = any(pg_blocking_pids(pid))") == [["\(count)"]]
+            }
+          }
+        }
+        Thread.detachNewThread {
+          do {
+            try waitForBlocked(1)
+            proxy.refuseAll()
+            proxy.relayAll()
+            try waitForBlocked(2)
+            try administrator.withLock { _ = try $0.run("rollback") }
+          } catch { Issue.record(error) }
+        }
+        let bytes = Self.bytes(400, 1)
+        try storage.create(bytes).storage.release()
+        #expect(try storage.reopened().load(limit: .max).bytes.bytes == bytes)
+      }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `an upload may take longer than the server may be silent`() async throws {
+      try await blocking {
+        let proxy = try CuttingProxy()
+        defer { proxy.end() }
+        var options = PostgresStorage.Options.quick
+        options.answerTimeout = .seconds(2)
+        options.holdLimit = .seconds(5)
+        let storage = try TestServer.storage(folder: proxy.folder, options: options).unfollowed()
+        try storage.create(Self.bytes(400, 1)).storage.release()
+        let writer = try storage.lock(until: LockDeadline(after: .zero))
+        proxy.slow(40_000)
+        _ = try writer.replace(with: [UInt8](repeating: 1, count: 8 << 20), behind: nil)
+        proxy.slow(0)
+        writer.release()
+        #expect(try storage.reopened().load(limit: .max).bytes.count == 8 << 20)
+      }
+    }
+
     @Test func `an append behind that of another writer is found, too`() throws {
       let proxy = try CuttingProxy()
       defer { proxy.end() }
-      let storage = try TestServer.storage(folder: proxy.folder)
+      let storage = try TestServer.storage(folder: proxy.folder).unfollowed()
       let bytes = Self.bytes(400, 1)
       let (locked, version) = try storage.create(bytes)
       locked.release()
       let writer = try storage.lock(until: LockDeadline(after: .seconds(60)))
-      let other = try storage.reopened()
+      let other = try storage.reopened().unfollowed()
       // On a thread of its own, because the test blocks one of the few that tasks share.
       Thread.detachNewThread {
         do { try append() } catch { Issue.record(error) }
@@ -125,7 +181,7 @@
     @Test func `a write whose place was taken by another says that it does not know, and goes no further`() throws {
       let proxy = try CuttingProxy()
       defer { proxy.end() }
-      let storage = try TestServer.storage(folder: proxy.folder)
+      let storage = try TestServer.storage(folder: proxy.folder).unfollowed()
       let bytes = Self.bytes(400, 1)
       let (locked, version) = try storage.create(bytes)
       locked.release()
@@ -138,7 +194,7 @@
         "select pg_terminate_backend(pid, 10000) from pg_stat_activity "
           + "where state = 'idle in transaction' and pid in (\(own))"
       )
-      let other = try storage.reopened()
+      let other = try storage.reopened().unfollowed()
       let otherVersion = try other.load(limit: .max).version
       let next = try other.lock(until: LockDeadline(after: .seconds(60)))
       try next.append(

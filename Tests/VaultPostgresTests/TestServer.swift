@@ -78,6 +78,12 @@
   extension PostgresStorage {
     var vault: String { core.place.vault }
 
+    /// Ends its thread, so that every byte on its connections is one of the calls, and that each load asks.
+    func unfollowed() -> Self {
+      core.isEnded.store(true, ordering: .relaxed)
+      return self
+    }
+
     /// The same place, as another process would open it.
     func reopened(_ options: Options = .quick, folder: String? = TestServer.folder) throws -> PostgresStorage {
       let parts = name.split(separator: "/")
