@@ -9,6 +9,7 @@
 //   PostgresWorker follow URL [MARK]       makes the mark; prints the number of keys, and errors, when they change
 //   PostgresWorker hold URL                takes the lock, says so, and does nothing until it is ended
 #if PostgreSQL
+  import Glibc
   import Secrets
   import VaultPostgres
 
@@ -18,15 +19,20 @@
       if arguments[1] == "schema" { return say(PostgresSchema.script) }
       // Long enough for the other process of the test to find it locked.
       let worker = try Worker(arguments[2], holdLimit: .seconds(arguments[1] == "hold" ? 15 : 3))
-      switch arguments[1] {
-      case "create": try await worker.create()
-      case "write":
-        try await worker.write(
-          arguments[3], count: Int(arguments[4]) ?? 0, pause: .milliseconds(Int(arguments[5]) ?? 0))
-      case "read": try await worker.read(count: Int(arguments[3]) ?? 0)
-      case "follow": try await worker.follow(mark: arguments.count > 3 ? arguments[3] : nil)
-      case "check": try await worker.check()
-      default: try worker.hold()
+      do {
+        switch arguments[1] {
+        case "create": try await worker.create()
+        case "write":
+          try await worker.write(
+            arguments[3], count: Int(arguments[4]) ?? 0, pause: .milliseconds(Int(arguments[5]) ?? 0))
+        case "read": try await worker.read(count: Int(arguments[3]) ?? 0)
+        case "follow": try await worker.follow(mark: arguments.count > 3 ? arguments[3] : nil)
+        case "check": try await worker.check()
+        default: try worker.hold()
+        }
+      } catch let error as VaultError {
+        say("failed: \(error.code.rawValue) \(error.errno ?? 0)")
+        exit(1)
       }
     }
   }
