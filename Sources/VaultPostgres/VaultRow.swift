@@ -29,9 +29,9 @@
         tail: Array((position.lastBytes + entry).suffix(Self.tailCount)))
     }
 
-    /// The first three columns of a result; `nil` if there is no row.
+    /// The first three columns of a result; `nil` if the vault has no row.
     init?(_ rows: Rows) throws(VaultError) {
-      if rows.count == 0 { return nil }
+      if rows.isNull(0, 0) { return nil }
       version = try rows.number(0, 0)
       length = try rows.number(0, 1)
       tail = try rows.bytes(0, 2)
