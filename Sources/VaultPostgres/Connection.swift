@@ -7,14 +7,20 @@
   /// as the options say. Only connecting may take longer: `connect_timeout` for each address, after the system has
   /// found the addresses of the name.
   ///
-  /// Statements are sent together and answered together (libpq's pipeline mode), without names, so that a pooler may
-  /// give each transaction to another server process.
+  /// Statements are sent together and answered together (libpq's pipeline mode). They are prepared once, because planning
+  /// takes longer than running them; without names if a pooler is between, which may give each transaction to another
+  /// server process.
   @safe final class Connection: @unchecked Sendable {
     // Unchecked: used by the thread that has taken it from the pool.
     private let connection: OpaquePointer
     private let silence: Duration
     private let forkGuard = ForkGuard()
     private(set) var facts = ServerFacts()
+    /// The names of the statements that the server has prepared, by their texts.
+    private var prepared: [String: String] = [:]
+    private var preparations = 0
+    /// Known once ``facts`` are.
+    private var prepares = false
     /// When it was last given back.
     var idleSince = ContinuousClock.now
 
@@ -45,6 +51,7 @@
         throw place.error(error, .reading)
       }
       connection.facts = try ServerFacts(rows, place, connectionPID: unsafe PQbackendPID(pointer))
+      connection.prepares = !connection.facts.isPooled
       return connection
     }
 
@@ -63,7 +70,16 @@
     /// - Throws: ``QueryFailure``. After ``QueryFailure/lost`` the connection is of no use any more. After a refusal, a
     ///   transaction that was begun has to be rolled back.
     func run(_ statements: [Statement], allowing wait: Duration = .zero) throws(QueryFailure) -> [Rows] {
-      for statement in statements { try send(statement) }
+      // For each result that follows, whether it is that of a preparation.
+      var expected: [Bool] = []
+      for statement in statements {
+        if prepares, prepared[statement.text] == nil {
+          try prepare(statement)
+          expected.append(true)
+        }
+        try send(statement)
+        expected.append(false)
+      }
       guard unsafe PQpipelineSync(connection) == 1 else { throw .lost }
       var results: [Rows] = []
       var refusal: String?
@@ -72,11 +88,14 @@
         try waitForResult(silence + wait)
         guard let result = unsafe PQgetResult(connection) else {
           ends += 1
-          guard ends <= statements.count, unsafe PQstatus(connection) == CONNECTION_OK else { throw .lost }
+          guard ends <= 2 * statements.count, unsafe PQstatus(connection) == CONNECTION_OK else { throw .lost }
           continue
         }
         switch unsafe PQresultStatus(result) {
-        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: results.append(unsafe Rows(result))
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+          let rows = unsafe Rows(result)
+          guard !expected.isEmpty else { throw .lost }
+          if !expected.removeFirst() { results.append(rows) }
         case PGRES_PIPELINE_SYNC:
           unsafe PQclear(result)
           if let refusal { throw .refused(state: refusal) }
@@ -85,6 +104,7 @@
         default:
           let state = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C")))
           if refusal == nil, let state = unsafe state { refusal = unsafe String(cString: state) }
+          prepared = [:]  // what follows in this round trip was skipped
           unsafe PQclear(result)
           guard unsafe PQstatus(connection) == CONNECTION_OK else {
             // Ended before it read the statements.
@@ -93,6 +113,14 @@
           }
         }
       }
+    }
+
+    private func prepare(_ statement: Statement) throws(QueryFailure) {
+      preparations += 1
+      let name = "s\(preparations)"
+      let types = statement.values.map(\.type)
+      guard unsafe PQsendPrepare(connection, name, statement.text, Int32(types.count), types) == 1 else { throw .lost }
+      prepared[statement.text] = name
     }
 
     private func send(_ statement: Statement) throws(QueryFailure) {
@@ -110,6 +138,9 @@
       let isSent = unsafe bytes.withUnsafeBytes { buffer in
         let values = unsafe starts.map {
           unsafe buffer.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self)
+        }
+        if let name = prepared[statement.text] {
+          return unsafe PQsendQueryPrepared(connection, name, Int32(types.count), values, lengths, formats, 1) == 1
         }
         return unsafe PQsendQueryParams(
           connection, statement.text, Int32(types.count), types, values, lengths, formats, 1) == 1

@@ -16,6 +16,19 @@
     @Test(.timeLimit(.minutes(10)), arguments: StorageRule.all)
     func `a storage behind a pooler keeps every rule`(rule: StorageRule) async { await rule.check(Self.pooled) }
 
+    @Test func `statements are prepared only without a pooler, and each only once`() throws {
+      for (folder, isPrepared) in [(TestServer.folder, true), (TestServer.pooler, false)] {
+        let sample = try StoredSample(in: try TestServer.storage(folder: folder).unfollowed())
+        for number in 0..<5 { try sample.secrets.set("value \(number)", forKey: "a") }
+        let rows = try sample.storage.core.pool.take().run([
+          Statement("select count(*), count(distinct statement) from pg_prepared_statements where name <> ''")
+        ])
+        let count = try rows[0].number(0, 0)
+        #expect(try rows[0].number(0, 1) == count)
+        #expect(isPrepared ? count > 5 : count == 0)
+      }
+    }
+
     @Test func `a pooler is noticed, and a direct connection is not taken for one`() throws {
       #expect(try TestServer.storage(folder: TestServer.pooler).core.pool.take().facts.isPooled)
       #expect(try !TestServer.storage().core.pool.take().facts.isPooled)
