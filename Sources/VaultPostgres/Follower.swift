@@ -22,10 +22,10 @@
     private func run() {
       while !isEnded {
         do throws(VaultError) {
-          try core.update(try connect())
+          let isChanged = try core.update(try connect())
           pause = Pause()
           core.pool.endIdle()
-          try wait()
+          try wait(afterChange: isChanged)
         } catch {
           core.failure.withLock { $0 = error }
           connection = nil
@@ -50,15 +50,22 @@
       return fresh
     }
 
-    /// Waits until it is time to ask. Not all programs ask at the same time.
-    private func wait() throws(VaultError) {
+    /// Waits until it is time to ask: soon after a change, because only the first of several is announced; otherwise for
+    /// a notification, unless a writer of this storage asks anyway. Not all programs ask at the same time.
+    private func wait(afterChange isChanged: Bool) throws(VaultError) {
       guard let connection else { return }
       let deadline = Deadline(after: core.options.freshness * Double.random(in: 0.9...1.1))
+      let soon = Deadline(after: PostgresCore.quiet * 2)
+      var isNotified = false
       while !isEnded, deadline.remaining > .zero {
-        guard connection.isReadable(for: min(deadline.remaining, Self.slice)) else { continue }
+        if isChanged ? soon.remaining <= .zero : isNotified, !core.isWriterWaiting { return }
+        let left = isChanged && soon.remaining > .zero ? soon.remaining : Self.slice
+        guard connection.isReadable(for: min(deadline.remaining, left, Self.slice)) else { continue }
         do throws(QueryFailure) {
-          if try connection.takeNotifications(except: core.pool.ownProcesses) { return }
+          guard try connection.takeNotifications(except: core.pool.ownProcesses) else { continue }
         } catch { throw core.place.error(error, .reading) }
+        isNotified = true
+        core.noteAnnouncement()
       }
     }
   }

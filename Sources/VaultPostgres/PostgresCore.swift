@@ -21,8 +21,13 @@
     private let observers = Mutex<[ObjectIdentifier: MemoryObserver]>([:])
     /// The error of the last question, until one is answered.
     let failure = Mutex<VaultError?>(nil)
-    /// When others were last notified of a change.
+    /// When a change was last announced, by this program or another one.
     private let announced = Mutex<ContinuousClock.Instant?>(nil)
+    /// For how long after an announcement there is no further one. Who got it asks again after twice this time, when
+    /// the writes that were not announced have been committed.
+    static let quiet = Duration.milliseconds(50)
+    /// The writers of this storage that wait for the lock, and will bring what others have written.
+    private let waitingWriters = Atomic(0)
     let isEnded = Atomic(false)
 
     init(_ place: PostgresPlace, _ options: PostgresStorage.Options) {
@@ -36,9 +41,11 @@
     /// Asks on a connection what is new, and takes it over.
     ///
     /// - Parameter first: the answer to the first question, if it was asked together with other statements.
+    /// - Returns: whether there was something.
+    @discardableResult
     func update(
       _ connection: Connection, _ purpose: QueryPurpose = .reading, first: (Question, Rows)? = nil
-    ) throws(VaultError) {
+    ) throws(VaultError) -> Bool {
       var first = first
       // While a writer has the lock, or without writers, the second answer is taken over.
       for _ in 0..<20 {
@@ -52,7 +59,9 @@
           let rows = try run([.load(place.vault, limit: question.limit)], connection, purpose)[0]
           found = try FoundBytes(loaded: rows, limit: question.limit)
         }
-        if take(found, question) { return }
+        guard take(found, question) else { continue }
+        if case .unchanged = found { return false }
+        return true
       }
       throw place.error(.io, "the vault changes faster than it can be read")
     }
@@ -105,6 +114,8 @@
     ///
     /// - Returns: a connection with a transaction that has the lock, and the row.
     func lock(waiting time: Duration) throws(VaultError) -> (connection: Connection, row: VaultRow) {
+      waitingWriters.add(1, ordering: .relaxed)
+      defer { waitingWriters.subtract(1, ordering: .relaxed) }
       let question = question
       let (connection, rows) = try pool.run(
         [.begin, .settings(lock: time, hold: options.holdLimit), .lock(place.vault), question.statement], .writing,
@@ -126,17 +137,24 @@
 
     var missing: VaultError { place.error(.notFound, "there is no vault of this name in the database") }
 
-    /// The statement that notifies other programs; none if one did a moment ago: then they find the change when they
-    /// next ask. A notification holds up the commits of all others in the database.
+    /// The statement that notifies other programs; none in the time of ``quiet``. A notification holds up the commits of
+    /// all others in the database, and wakes every program, so many writers must not send many.
     func announcement(_ connection: Connection) -> [Statement] {
-      let isDue = announced.withLock { announced in
+      noteAnnouncement() ? [.notify(connection.facts.channel)] : []
+    }
+
+    /// - Returns: whether there was none in the time of ``quiet``.
+    @discardableResult
+    func noteAnnouncement() -> Bool {
+      announced.withLock { announced in
         let now = ContinuousClock.now
-        if let announced, announced.duration(to: now) < .milliseconds(50) { return false }
+        if let announced, announced.duration(to: now) < Self.quiet { return false }
         announced = now
         return true
       }
-      return isDue ? [.notify(connection.facts.channel)] : []
     }
+
+    var isWriterWaiting: Bool { waitingWriters.load(ordering: .relaxed) > 0 }
 
     // MARK: Observing
 
