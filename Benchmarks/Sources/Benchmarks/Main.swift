@@ -28,6 +28,12 @@ import VaultCore
     if isWanted("create") { try create(&table) }
     if isWanted("writers") { try writers(&table) }
     if isWanted("layers") { try layers(&table) }
+    #if GRDB
+      if isWanted("rival") { try await RivalBenchmarks.run(&table) }
+    #endif
+    #if PostgreSQL
+      if isWanted("postgres") { try DatabaseBenchmarks.run(&table) }
+    #endif
     table.print()
   }
 
@@ -192,10 +198,12 @@ import VaultCore
     func run(_ work: WriterProcess.Work, processes: Int, sets: Int) throws -> (all: Double, longest: Double) {
       let sample = try Sample(records: 0, in: ".")
       defer { sample.remove() }
-      let writers = try (0..<processes).map { try WriterProcess(work, sample, from: $0 * sets, sets: sets) }
+      let writers = try (0..<processes).map {
+        try WriterProcess(work, in: sample.path, sample.key, from: $0 * sets, sets: sets)
+      }
       let start = Timing.now()
       for writer in writers { writer.begin() }
-      let longest = try writers.map { try $0.longestWait() }.max()!
+      let longest = try writers.map { try $0.durations().max()! }.max()!
       let all = Timing.now() - start
       if work == .sets, try sample.tokens.keys().count != processes * sets { throw VaultError(.io, "a set was lost") }
       return (all, longest)

@@ -6,31 +6,58 @@ import VaultCore
 /// This program in a second process that writes to the same vault.
 ///
 /// It reads the key from standard input, opens the vault, reports on standard output that it is ready, starts when its
-/// input ends, and prints the longest duration of a set.
+/// input ends, and prints the duration of each set.
 struct WriterProcess {
   /// The first argument; what the process does, the vault, the number of the first key and the number of sets follow.
   static let argument = "writer"
 
-  /// What a writer process does under the lock of a file.
-  enum Work: String {
+  /// What a writer process does.
+  enum Work: Equatable {
     /// Sets values of the vault.
     case sets
     /// Makes the calls that a set cannot do without: lock, overwrite, sync, unlock.
     case calls
+    #if PostgreSQL
+      case database(DatabaseWork)
+    #endif
+
+    init(_ word: String) {
+      switch word {
+      case "sets": self = .sets
+      case "calls": self = .calls
+      #if PostgreSQL
+        case let word: self = .database(DatabaseWork(rawValue: word)!)
+      #else
+        default: preconditionFailure("no work of a writer: \(word)")
+      #endif
+      }
+    }
+
+    var word: String {
+      switch self {
+      case .sets: "sets"
+      case .calls: "calls"
+      #if PostgreSQL
+        case .database(let work): work.rawValue
+      #endif
+      }
+    }
   }
 
   private let process: pid_t
   private let input: Int32
   private let output: Int32
+  private let sets: Int
 
-  init(_ work: Work, _ sample: Sample, from first: Int, sets: Int) throws {
+  /// - Parameter place: the path or the URL.
+  init(_ work: Work, in place: String, _ key: SealingKey, from first: Int, sets: Int) throws {
     let (forInput, forOutput) = (try Self.pipe(), try Self.pipe())
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, forInput.reading, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, forOutput.writing, STDOUT_FILENO)
-    let words = ["Benchmarks", Self.argument, work.rawValue, sample.path, String(first), String(sets)]
+    let words = ["Benchmarks", Self.argument, work.word, place, String(first), String(sets)]
     var arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var process = pid_t()
@@ -38,19 +65,22 @@ struct WriterProcess {
     guard failure == 0 else { throw VaultError(.io, "no process for a writer", errno: failure) }
     close(forInput.reading)
     close(forOutput.writing)
-    (self.process, input, output) = (process, forInput.writing, forOutput.reading)
-    try KeyText.write(sample.key).withUnsafeBytes { _ = write(input, $0.baseAddress, $0.count) }
+    self.process = process
+    input = forInput.writing
+    output = forOutput.reading
+    self.sets = sets
+    try KeyText.write(key).withUnsafeBytes { _ = write(input, $0.baseAddress, $0.count) }
     try Self.receive(UInt8.self, from: output)
   }
 
   func begin() { close(input) }
 
-  /// Waits for the end of its sets; the longest that one took, in nanoseconds.
-  func longestWait() throws -> Double {
-    let nanoseconds = try Self.receive(Double.self, from: output)
+  /// Waits for the end of its sets. Returns how long each took, in nanoseconds.
+  func durations() throws -> [Double] {
+    let durations = try (0..<sets).map { _ in try Self.receive(Double.self, from: output) }
     close(output)
     waitpid(process, nil, 0)
-    return nanoseconds
+    return durations
   }
 
   /// What the process does, given the arguments behind the first.
@@ -62,24 +92,27 @@ struct WriterProcess {
     let path = arguments[1]
     let first = Int(arguments[2])!
     let set: (Int) throws -> Void
-    switch Work(rawValue: arguments[0])! {
+    switch Work(arguments[0]) {
     case .sets:
       let tokens = try SecretPreferences(service: Sample.service, in: try Vault.open(at: path, credential: key))
       set = { try tokens.set(Sample.secret, forKey: Sample.key($0)) }
     case .calls:
       var limit = OverwriteLimit(path + ".calls", bytes: 384, from: first * 384)
       set = { _ in limit.lockedCall() }
+    #if PostgreSQL
+      case .database(let work): set = try work.set(path, credential: key)
+    #endif
     }
-    var longest = 0.0
+    var durations: [Double] = []
     send(UInt8(0))
     var byte: UInt8 = 0
     _ = read(STDIN_FILENO, &byte, 1)
     for index in 0..<Int(arguments[3])! {
       let start = Timing.now()
       try set(first + index)
-      longest = max(longest, Timing.now() - start)
+      durations.append(Timing.now() - start)
     }
-    send(longest)
+    for duration in durations { send(duration) }
   }
 
   private static let ended = VaultError(.io, "a writer process ended too early")
