@@ -53,12 +53,13 @@ struct FastPath {
     }
   }
 
-  private func action() throws -> any ToolAction {
+  private func action() throws -> (any ToolAction)? {
     var access = try VaultAccess(try VaultLocation(option: vault))
     access.keyFile = keyFile
     access.mayPrompt = !noPrompt
     let place = try RecordPlace(service: service, group: group)
     guard let key else { return ListKeys(access: access, place: place) }
+    guard !SecretReference.isMeant(key.utf8) else { return nil }
     return GetValue(access: access, place: place, key: key)
   }
 

@@ -1,7 +1,7 @@
 internal import VaultCore
 
 /// The service and access group that a command works on, from its options and the environment.
-struct RecordPlace {
+struct RecordPlace: Equatable {
   let service: Vault.Name
   private let groupName: String?
   /// The options that name this place to another command, each after a blank. Empty for what is used without them.
@@ -13,6 +13,16 @@ struct RecordPlace {
     groupName = group
     options = [("service", service), ("group", group)]
       .compactMap { name, value in value.map { " --\(name) \(shellWord($0))" } }.joined()
+  }
+
+  static func == (first: RecordPlace, second: RecordPlace) -> Bool {
+    first.service == second.service
+      && first.groupName ?? AccessGroup.defaultName == second.groupName ?? AccessGroup.defaultName
+  }
+
+  /// The reference to a key of this place.
+  func reference(to key: String) throws(VaultError) -> SecretReference {
+    SecretReference(group: groupName, service: service, key: try Vault.Name(key).text)
   }
 
   /// Returns the named access group. Without a name, returns `default`, or the only group that a group credential
@@ -46,6 +56,7 @@ struct RecordPlace {
     _ key: String, in group: AccessGroup, of vault: Vault, pattern hint: String? = nil
   ) throws(VaultError) -> ToolError {
     let name = try Vault.Name(key)
+    if let program = ForeignReference.name(ofArgument: key) { return .foreignReference(program) }
     if let removed = try vault.removedRecord(service: service, key: key, in: group) {
       return .removedKey(removed.key.text)
     }

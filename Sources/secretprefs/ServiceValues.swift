@@ -16,7 +16,11 @@ struct ServiceValues {
 
   /// Lends a value to `body`, with the bytes that `get` writes and whether they are text.
   /// - Throws: What `body` throws; ``ToolError/noSuchKey``; the vault's error, which names the key.
-  func withValue(of key: String, _ body: (_ isText: Bool, UnsafeRawBufferPointer) throws -> Void) throws {
+  ///
+  /// - Parameter isNamed: whether the caller names the key in errors.
+  func withValue(of key: String, isNamed: Bool = false, _ body: (_ isText: Bool, UnsafeRawBufferPointer) throws -> Void)
+    throws
+  {
     var result: Result<Void, any Error> = .failure(ToolError.noSuchKey)
     do throws(VaultError) {
       try vault.readValue(key, in: records) { kind, bytes in
@@ -25,7 +29,7 @@ struct ServiceValues {
         }
       }
     } catch {
-      throw ToolError(error).about(key: key)
+      throw isNamed ? ToolError(error) : ToolError(error).about(key: key)
     }
     try result.get()
   }

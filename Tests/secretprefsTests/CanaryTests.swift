@@ -76,6 +76,12 @@ struct CanaryTests {
       ["run", "--only", canary, "--", "true"],
       ["run", "--mask=" + canary, "--", "true"], ["run", "--", canary], ["run", "--only=" + canary, canary],
       ["scan"], ["scan", "-", "--service", canary], ["scan", "--git=" + canary, "."],
+      ["check", canary], ["check", "--syntax=" + canary], ["check", "--expires-within", canary, "k"],
+      ["get", "secret://" + canary], ["get", "secret://a/b#" + canary], ["get", "SECRET://" + canary + "/a"],
+      ["get", "op://" + canary], ["set", "secret://" + canary], ["run", "--env", "A=secret://" + canary, "--", "true"],
+      ["run", "--only", "secret://" + canary, "--", "true"], ["run", "--match", canary + "\\", "--", "true"],
+      ["copy", "a", "secret://a/" + canary], ["remove", "secret://" + canary],
+      ["list", "--references=" + canary], ["find", "a", "--all-groups=" + canary],
       ["inject", canary], ["inject", "--out", "o", canary], ["inject", "--json=" + canary],
       ["unlock", canary], ["unlock", "--for", canary], ["unlock", "--idle=" + canary], ["lock", canary],
       ["lock", "--json=" + canary], ["get", "key", "--passphrase-command", canary],
@@ -160,7 +166,8 @@ struct CanaryTests {
     "new key file", "new passphrase", "kept key file", "rotated group",
     "edited key", "restored key", "compared revision", "long comment", "mark", "device key", "bundle", "bundle key",
     "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility", "command", "variable",
-    "chosen key", "template", "searched service", "searched group", "imported value", "imported key",
+    "chosen key", "template", "env file", "reference", "searched service", "searched group", "imported value",
+    "imported key",
     "imported format", "one-time code",
   ])
   func `a failure after the arguments were understood repeats nothing`(_ failure: String) throws {
@@ -216,6 +223,10 @@ struct CanaryTests {
     case "template":
       try home.write("{{ secret://\(Self.canary) }}", to: "text")
       arguments = ["inject", "--in", "text", "--key-file", "k"]
+    case "env file":
+      try home.write("A=secret://\(Self.canary)", to: "text")
+      arguments = ["run", "--env-file", "text", "--key-file", "k", "--", "true"]
+    case "reference": arguments = ["get", "secret://s/" + Self.canary, "--key-file", "k"]
     case "searched service": arguments = ["scan", "value", "--service", Self.canary, "--key-file", "k"]
     case "searched group": arguments = ["scan", "value", "--group", Self.canary, "--key-file", "k"]
     case "imported value": arguments = ["import", "value", "--format", "dotenv", "--key-file", "k"]

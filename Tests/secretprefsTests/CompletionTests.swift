@@ -81,6 +81,9 @@ struct CompletionTests {
       ("run --env X=db:h\t -- sh -c 'echo seen-$X'", "seen-value-of-db:host:port"),
       ("get \"db/main/p\t", "value-of-db/main/password"), ("get 'db:h\t", "value-of-db:host:port"),
       ("get \"two\t", "value-of-two words"),
+      ("get secret://default/db/main/p\t", "value-of-db/main/password"),
+      ("get secret://shop\t", "value-of-service"),
+      ("run --env X=secret://default/gi\t -- sh -c 'echo seen-$X'", "seen-value-of-github"),
     ] {
       terminal.type("secretprefs \(typed)\n")
       try terminal.wait(for: answer)

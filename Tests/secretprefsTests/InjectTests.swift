@@ -51,7 +51,7 @@ struct InjectTests {
     for (template, message) in [
       (String(repeating: reference + "\n", count: 400_000), "line 4: the output has more than 67108864 bytes"),
       (String(repeating: reference, count: 4) + "\n", "the output has more than 67108864 bytes"),
-      (value + "v", "the template has more than 16777216 bytes"),
+      (value + "v", "template: the template has more than 16777216 bytes"),
     ] {
       let outcome = try inject(template)
       #expect(outcome.exit == 65)
@@ -71,25 +71,6 @@ struct InjectTests {
       "{{secret://s%2ft/\(encoded)}}{{secret://s%2Ft/\(encoded.uppercased())?group=default}}", to: "template")
     let outcome = try Tool.run(["inject", "--in", "template", "--key-file", "k"], in: home)
     #expect(outcome.text == "CANARY-7f3aCANARY-7f3a", "\(outcome.errorText)")
-  }
-
-  @Test(arguments: [
-    "", "a", "/a", "a/", "a/%", "a/b?", "a/b?group=", "a/b?group", "a/b?Group=c", "a/b?group=c&group=d",
-    "a/b?group=c/d",
-    "a/b?group=c?", "a/%2", "a/%g0", "a/%+1", "a/%0A", "a/%00", "a/%ff", "a/ü",
-    "a/b?c", "a/b#c", "a/{b", "a/\"b\"", "a/%C3", "a/b\\c",
-  ])
-  func `what is no reference is refused`(_ text: String) {
-    #expect(throws: ToolError.self) { try SecretReference(Array(text.utf8)) }
-  }
-
-  @Test func `a reference has a service and a key, and may have a group`() throws {
-    let short = try SecretReference(Array("shop/a%20b~c@d:e".utf8))
-    #expect(short.group == nil && short.service.text == "shop" && short.key == "a b~c@d:e")
-    let long = try SecretReference(Array("shop/a?group=billing%2F1".utf8))
-    #expect(long.group == "billing/1" && long.service.text == "shop" && long.key == "a")
-    let slashes = try SecretReference(Array("s%2Ft//a/b%2fc/".utf8))
-    #expect(slashes.group == nil && slashes.service.text == "s/t" && slashes.key == "/a/b/c/")
   }
 
   @Test func `the file of --out is for its owner alone and leaves nothing beside it`() throws {

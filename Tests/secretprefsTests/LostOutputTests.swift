@@ -30,7 +30,8 @@ struct LostOutputTests {
     "audit verify", "info a", "status", "verify", "history a", "history removed --service old", "groups", "slots",
     "slots pin", "identity show identity", "identity key identity --trust $(cat pin)",
     "mark --mark mark", "doctor",
-    "exit-codes", "completion bash", "version", "--help", "help set", "inject --in template", "scan value",
+    "check env", "list --references", "exit-codes", "completion bash", "version", "--help", "help set",
+    "inject --in template", "scan value",
     "git-credential get < host", "git-credential capability", "docker-credential get < url", "docker-credential list",
   ]
 
@@ -70,6 +71,7 @@ struct LostOutputTests {
     try home.write("a value that is long enough", to: "value")
     try home.write("{{ secret://default/a }}", to: "template")
     try home.write("IMPORTED=1\n", to: "plain.env")
+    try home.write("A=secret://default/a\n", to: "env")
     try home.write("protocol=https\nhost=h\nusername=u\npassword=new\n", to: "git")
     try home.write("{\"ServerURL\":\"h\",\"Username\":\"u\",\"Secret\":\"new\"}", to: "docker")
     try home.write("protocol=https\nhost=h\n", to: "host")

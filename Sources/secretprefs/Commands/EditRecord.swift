@@ -49,14 +49,13 @@ struct EditRecord: WritingCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    let key = try Self.sole(keys, "key")
+    let (place, key) = try record.named(try Self.sole(keys, "key"))
     guard value || !yes else { throw ToolError.usage("--yes has no effect without --value") }
-    if value { return try editValue(of: key, messages) }
+    if value { return try editValue(of: key, place, messages) }
     guard !metadata.isEmpty else {
       throw ToolError.usage("no change is given", hint: "\"secretprefs help edit\" lists the options")
     }
     let access = try unlock.complete(try vault.access())
-    let place = try record.place()
     let name = try Vault.Name(key)
     let change = try MetadataChange(metadata, now: access.options.now())
     let vault = try access.open(messages)
@@ -77,12 +76,12 @@ struct EditRecord: WritingCommand {
     try Output.write(.object([("service", .string(place.service.text)), ("key", .string(name.text))]))
   }
 
-  private func editValue(of key: String, _ messages: Messages) throws {
+  private func editValue(of key: String, _ place: RecordPlace, _ messages: Messages) throws {
     guard metadata.isEmpty else {
       throw ToolError.usage("--value cannot be used together with changes of the metadata", hint: "use two commands")
     }
     try EditValue(
-      access: try unlock.complete(try vault.access()), place: try record.place(), key: key,
+      access: try unlock.complete(try vault.access()), place: place, key: key,
       revision: metadata.ifRevision, isConfirmed: yes, isJSON: vault.json
     ).perform(messages)
   }

@@ -16,6 +16,16 @@ struct Expiry {
     milliseconds = time.milliseconds
   }
 
+  /// Parses the duration of an option, in milliseconds.
+  static func duration(_ text: String) throws(ToolError) -> Int64 {
+    guard let duration = milliseconds(text) else {
+      throw .usage(
+        "a duration is a whole number of years, weeks, days, hours, minutes or seconds",
+        hint: "write it as 1y, 2w, 14d, 12h, 30m or 45s")
+    }
+    return duration
+  }
+
   /// Parses a duration: one to nine digits and a unit. A year has 365 days.
   static func milliseconds(_ text: String) -> Int64? {
     let (digits, unit) = (text.dropLast(), text.last)

@@ -53,12 +53,12 @@ struct Get: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    let key = try Self.sole(keys, "key")
+    let (place, key) = try record.named(try Self.sole(keys, "key"))
     var access = try unlock.complete(try vault.access())
     access.refusesExpired = refuseExpired
     let clipboard = try clipboard()
     try GetValue(
-      access: access, place: try record.place(), key: key, revision: revision,
+      access: access, place: place, key: key, revision: revision,
       addsNewline: newline, isJSON: vault.json, clipboard: clipboard
     ).perform(messages)
     // No handle of the vault is open during the wait.

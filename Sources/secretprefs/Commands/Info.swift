@@ -23,13 +23,12 @@ struct Info: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    let key = try Self.sole(keys, "key")
-    let place = try record.place()
+    let (place, key) = try record.named(try Self.sole(keys, "key"))
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    let info = try place.existing(key, in: group, of: vault)
+    let record = ListedRecord(group: group, info: try place.existing(key, in: group, of: vault))
     let now = access.options.now()
-    try self.vault.json ? Output.write(info.json(at: now)) : Output.write(info.text(at: now))
+    try self.vault.json ? Output.write(record.json(at: now)) : Output.write(record.info.text(at: now))
   }
 }

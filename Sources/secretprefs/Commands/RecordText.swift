@@ -43,24 +43,6 @@ extension RecordInfo {
     if let expiry { members += [("expiry", .time(expiry)), ("expired", .bool(isExpired(at: now)))] }
     return members
   }
-
-  /// The output of `info` as JSON.
-  func json(at now: Int64) -> JSON {
-    .object(
-      members(at: now) + [
-        ("attributes", .array(attributes.map(\.json))), ("historyDepth", .unsigned(UInt64(historyDepth))),
-        (
-          "previous",
-          .array(
-            previous.map {
-              .object([
-                ("revision", .unsigned($0.revision)), ("modified", .time($0.modified)),
-                ("kind", .string($0.kind.label)),
-              ])
-            })
-        ),
-      ])
-  }
 }
 
 extension RecordEdit.Attribute {

@@ -35,7 +35,7 @@ struct Remove: WritingCommand {
   func perform(_ messages: Messages) throws {
     guard !keys.isEmpty else { throw Self.usageError("no key is given") }
     let access = try unlock.complete(try vault.access())
-    let place = try record.place()
+    let (place, keys) = try record.named(keys)
     var names: Set<Vault.Name> = []
     for key in keys { names.insert(try Vault.Name(key)) }
     let vault = try access.open(messages)

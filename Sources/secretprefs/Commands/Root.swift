@@ -45,7 +45,7 @@ extension ParsableCommand {
 }
 
 extension ArgumentHelp {
-  static let key = ArgumentHelp("The key.", valueName: "key")
+  static let key = ArgumentHelp("The key, or its reference: secret://service/key.", valueName: "key")
   static let json: ArgumentHelp = "Write results as JSON, and errors and warnings as JSON objects on standard error."
 }
 
@@ -66,6 +66,11 @@ struct Root: ParsableCommand {
         secretprefs set github < token.txt   store the contents of a file
         secretprefs get github               write the value to standard output
 
+      REFERENCES. In place of a key, every command takes secret://service/key, or secret://service/key?group=name for \
+      an access group other than the default one. A key may contain slashes. Write a character other than a letter, a \
+      digit or one of -._~!$&'()*+,;=:@ in percent-encoding: %20 is a space, %2F a slash in the name of a service or \
+      group. "secretprefs list --references" writes them; "run --env-file", "inject" and "check" read them in files.
+
       UNLOCKING. The first of these that is configured unlocks the vault:
         --passphrase-fd, --key-file, --identity, --passphrase-command
         secret-preferences.key, .identity or .passphrase in $CREDENTIALS_DIRECTORY
@@ -81,7 +86,8 @@ struct Root: ParsableCommand {
     version: "secretprefs \(toolVersion) (libsodium \(GuardedMemory.libraryVersion))",
     subcommands: [
       Init.self, SetValue.self, Generate.self, Get.self, Otp.self, Qr.self, List.self, Find.self, Info.self,
-      EditRecord.self, History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Scan.self,
+      EditRecord.self, History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Check.self,
+      Scan.self,
       UnlockVault.self, LockVault.self, Status.self, Verify.self, Groups.self, Slots.self, ChangePassphrase.self,
       Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self, Export.self, GitCredential.self,
       DockerCredential.self, Marks.self, Audit.self, Doctor.self, Salvage.self, NewKey.self, Identities.self,

@@ -75,18 +75,19 @@ struct SetValue: WritingCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let key = keys.first else { throw ToolError.usage("no key is given", hint: UsageRefusal.set) }
+    guard let word = keys.first else { throw ToolError.usage("no key is given", hint: UsageRefusal.set) }
     guard keys.count == 1 else {
       throw ToolError.usage("values are not accepted in arguments", hint: UsageRefusal.set)
     }
     // The parser does not say whether the key came after `--`.
-    guard !key.contains("=") || Arguments.read().afterTerminator.contains(key) else {
+    guard !word.contains("=") || SecretReference.isMeant(word.utf8) || Arguments.read().afterTerminator.contains(word)
+    else {
       throw ToolError.usage(
         "values are not accepted in arguments",
         hint: "\(UsageRefusal.set); put -- in front of a key that contains an equals sign")
     }
     let access = try unlock.complete(try vault.access())
-    let place = try record.place()
+    let (place, key) = try record.named(word)
     let name = try Vault.Name(key)
     let change = try MetadataChange(metadata, now: access.options.now())
     let accessibility = try accessibility.map { (name) throws(VaultError) in try Vault.Accessibility(named: name) }

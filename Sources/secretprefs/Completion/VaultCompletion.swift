@@ -20,10 +20,12 @@ extension CompletionKind {
     return services.enumerated().filter { $0.offset == 0 || $0.element != services[$0.offset - 1] }.map(\.element)
   }
 
-  static let keys = candidates { line throws in
-    guard let vault = try line.open() else { return [] }
-    let place = try line.record.place()
-    return try vault.keys(service: place.service, in: try place.group(in: vault))
+  /// The keys of the service, or references.
+  static let keys = CompletionKind.custom { words, index, _ in
+    do {
+      let line = try IncompleteLine(words, at: index)
+      return try line.keys(for: words.indices.contains(index) ? words[index][...] : "").compactMap(candidate)
+    } catch { return [] }
   }
 
   /// A key behind the name of a variable: `NAME=key`.
@@ -32,9 +34,7 @@ extension CompletionKind {
     let name = words[index][...end]
     do {
       let line = try IncompleteLine(words, at: index)
-      guard let vault = try line.open() else { return [] }
-      let place = try line.record.place()
-      return try vault.keys(service: place.service, in: try place.group(in: vault)).compactMap { candidate(name + $0) }
+      return try line.keys(for: words[index][end...].dropFirst()).compactMap { candidate(name + $0) }
     } catch { return [] }
   }
 
@@ -77,6 +77,16 @@ private struct IncompleteLine: ParsableArguments {
     // Any text: what is parsed as the value of an option is not used when that option is completed.
     if words.indices.contains(index) { words[index] = "x" } else { words.append("x") }
     self = try Self.parse(Array(words.dropFirst()))
+  }
+
+  /// What a key can be completed to: the keys of the service, or all references if `word` is the beginning of one.
+  func keys(for word: Substring) throws -> [String] {
+    guard let vault = try open() else { return [] }
+    guard word.hasPrefix("secret:") else {
+      let place = try record.place()
+      return try vault.keys(service: place.service, in: try place.group(in: vault))
+    }
+    return try ListedRecord.all(service: nil, in: try vault.groupsInOrder(), of: vault).map(\.reference.text)
   }
 
   /// Opens the vault. `nil` if that needs a prompt, a program, which may prompt, or a descriptor, which would be one of

@@ -12,7 +12,8 @@ struct Export: WritingCommand {
     discussion: """
       Writes the keys and values of one service, as they are at one moment, to standard output, or with --to to a new \
       file with mode 0600: all keys, or those of --only. A key that the format cannot have is written under the name \
-      that "secretprefs run" gives its variable, with a warning: db/password as DB_PASSWORD. If the format cannot hold \
+      that "secretprefs run" gives its variable, with a warning: db/password as DB_PASSWORD. With --variables, every \
+      key is. If the format cannot hold \
       a key or a value byte for byte, the command names the key and writes nothing.
 
         dotenv      NAME=value, in quotes if needed, also over several lines
@@ -60,16 +61,22 @@ struct Export: WritingCommand {
   @Option(help: ArgumentHelp("Export this key. Repeatable. Default: all keys.", valueName: "key"), completion: .keys)
   var only: [String] = []
 
+  @Flag(help: "Write each key under the name that \"secretprefs run\" gives its variable.")
+  var variables = false
+
   @Flag(help: "Export all services of the access group. For --format records.")
   var allServices = false
 
   func perform(_ messages: Messages) throws {
     let format = try ExportFormat.named(format)
     let access = try unlock.complete(try vault.access())
-    let place = try record.place()
+    let (place, only) = try record.named(only)
     guard name == nil || format == .kubernetes else { throw ToolError.usage("--name is for --format kubernetes") }
     guard !allServices || format == .records, !allServices || only.isEmpty else {
       throw ToolError.usage("--all-services is for --format records, without --only")
+    }
+    guard !variables || format != .records else {
+      throw ToolError.usage("--variables is not for --format records, which has no variables")
     }
     let name = name ?? place.service.text
     guard format != .kubernetes || ExportFormat.isObjectName(name) else {
@@ -85,10 +92,11 @@ struct Export: WritingCommand {
     let output = try SecretOutput(isCollecting: true)
     let count =
       if format == .records {
-        try collectRecords(place, group, vault, output)
+        try collectRecords(only, place, group, vault, output)
       } else {
         try collect(
-          try ServiceValues(of: place.service, in: group, of: vault), format, name, output, access, messages)
+          only, place, try ServiceValues(of: place.service, in: group, of: vault), format, name, output, access,
+          messages)
       }
     try output.withBytes { (bytes) throws in
       guard let to else { return try write(bytes, messages) }
@@ -105,16 +113,17 @@ struct Export: WritingCommand {
   }
 
   private func collect(
-    _ values: ServiceValues, _ format: ExportFormat, _ name: String, _ output: SecretOutput, _ access: VaultAccess,
+    _ only: [String], _ place: RecordPlace, _ values: ServiceValues, _ format: ExportFormat, _ name: String,
+    _ output: SecretOutput, _ access: VaultAccess,
     _ messages: Messages
   ) throws -> Int {
-    let keys = try chosen(values.keys)
-    let refused = keys.filter { format.name(of: $0) == nil }
+    let keys = try chosen(only, of: values.keys, place)
+    let refused = keys.filter { format.name(of: $0, asVariable: variables) == nil }
     guard refused.isEmpty else {
       throw ToolError.usage(
         "nothing was exported: \(format.rawValue) cannot have these keys: \(listed(refused))", hint: format.keyRule)
     }
-    let names = keys.compactMap(format.name)
+    let names = keys.compactMap { format.name(of: $0, asVariable: variables) }
     let same = Dictionary(grouping: zip(keys, names), by: \.1).values.filter { $0.count > 1 }.flatMap { $0.map(\.0) }
     guard same.isEmpty else {
       throw ToolError.usage(
@@ -142,7 +151,7 @@ struct Export: WritingCommand {
     try format.writeEnd(to: output)
     if expired > 0 { messages.warn("\(counted(expired, "key has", "keys have")) expired") }
     let renamed = zip(keys, names).filter { $0 != $1 }.map { "\(displayed($0)) as \($1)" }
-    if !renamed.isEmpty { messages.warn("exported under another name: \(listed(renamed))") }
+    if !renamed.isEmpty, !variables { messages.warn("exported under another name: \(listed(renamed))") }
     if !unportable.isEmpty {
       messages.warn("some programs read these values differently: \(listed(unportable.map(displayed)))")
     }
@@ -150,13 +159,13 @@ struct Export: WritingCommand {
   }
 
   /// The keys to export.
-  private func chosen(_ keys: [String]) throws -> [String] {
+  private func chosen(_ only: [String], of keys: [String], _ place: RecordPlace) throws -> [String] {
     guard !keys.isEmpty else { throw ToolError.emptyService }
     guard !only.isEmpty else { return keys }
     let missing = Set(only).subtracting(keys)
     guard missing.isEmpty else {
       guard only.count > 1 else {
-        throw ToolError.noSuchKey(only[0], among: keys, pattern: Hints.patterns(try record.place().options))
+        throw ToolError.noSuchKey(only[0], among: keys, pattern: Hints.patterns(place.options))
       }
       throw ToolError.missing(missing, "nothing was exported")
     }
@@ -164,10 +173,10 @@ struct Export: WritingCommand {
   }
 
   private func collectRecords(
-    _ place: RecordPlace, _ group: AccessGroup, _ vault: Vault, _ output: SecretOutput
+    _ only: [String], _ place: RecordPlace, _ group: AccessGroup, _ vault: Vault, _ output: SecretOutput
   ) throws -> Int {
     let all = try vault.records(service: allServices ? nil : place.service, in: group)
-    let keys = allServices ? [] : Set(try chosen(all.map(\.key.text)))
+    let keys = allServices ? [] : Set(try chosen(only, of: all.map(\.key.text), place))
     guard !all.isEmpty else { throw ToolError.emptyService }
     let records = all.filter { allServices || keys.contains($0.key.text) }
     for record in records { try RecordLine(record, group, vault).write(to: output) }

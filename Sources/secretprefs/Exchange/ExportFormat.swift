@@ -32,7 +32,11 @@ enum ExportFormat: String, NamedFormat {
 
   /// The name of a key in the format: the key itself, or else the name that `run` gives its variable.
   /// `nil` if the format has neither.
-  func name(of key: String) -> String? { [key, VariableName.derived(from: key)].first(where: allows) }
+  ///
+  /// - Parameter isVariable: Whether only the variable is wanted.
+  func name(of key: String, asVariable isVariable: Bool = false) -> String? {
+    ((isVariable ? [] : [key]) + [VariableName.derived(from: key)]).first(where: allows)
+  }
 
   /// Whether all programs that are known to read the format read this value as it is. In dotenv, some keep a backslash
   /// in front of a character in double quotes, and take one in front of a single quote for its escape.

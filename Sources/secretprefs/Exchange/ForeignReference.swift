@@ -7,11 +7,26 @@ enum ForeignReference {
     ("keeper://", "a reference of Keeper (keeper://)"), ("secret://", "a reference of secretprefs (secret://)"),
     ("{{ secret://", "a reference of secretprefs ({{ secret://)"), ("{{ op://", "a reference of 1Password ({{ op://)"),
     ("ENC[AES256_GCM,", "encrypted by sops (ENC[)"), ("encrypted:B", "encrypted by dotenvx (encrypted:)"),
+    ("gopass://", "a reference of gopass (gopass://)"),
+    ("bws://", "a reference of Bitwarden (bws://)"), ("vault://", "a reference of Vault (vault://)"),
+    (">>vault:", "a reference of Vault (>>vault:)"),
   ]
 
   /// What the text is; `nil` for a value.
   static func name(of text: Slice<UnsafeRawBufferPointer>) -> String? {
-    kinds.first { kind in kind.prefix.withUTF8Buffer { text.starts(with: $0) } }?.name
+    if let kind = kinds.first(where: { kind in kind.prefix.withUTF8Buffer { text.starts(with: $0) } }) {
+      return kind.name
+    }
+    // A value of other programs can begin like these two, but not go on so: a host and its port, for example.
+    if text.starts(with: "vault:".utf8), text.contains(UInt8(ascii: "#")) { return "a reference of Vault (vault:)" }
+    let isOfVals = text.starts(with: "ref+".utf8) && text.prefix(60).firstRange(of: Array("://".utf8)) != nil
+    return isOfVals ? "a reference of vals (ref+)" : nil
+  }
+
+  /// What an argument is in which a key was expected; `nil` for a key.
+  static func name(ofArgument argument: String) -> String? {
+    var argument = argument
+    return argument.withUTF8 { name(of: UnsafeRawBufferPointer($0)[...]) }
   }
 
   /// The member of a JSON document that sops adds, if the document is sealed.

@@ -12,14 +12,15 @@ struct Inject: WritingCommand {
     usage: "secretprefs inject [<options>]",
     discussion: """
       A reference is {{ secret://service/key }}, or {{ secret://service/key?group=name }} for a group other than the \
-      default one. A key may contain slashes. Write a character other than a letter, a digit or one of \
-      -._~!$&'()*+,;=:@ in percent-encoding: %20 is a space, %2F a slash in the name of a service. A reference in \
+      default one; REFERENCES in "secretprefs help" has its form. A reference in \
       quotes, {{ "secret://service/key" }}, is written without them and is not replaced. All other text, including \
       other braces, is passed on byte for byte, and values are not quoted.
 
       An error names the line of the reference, and nothing is written: if a key does not exist, a value is data and \
       not text, or a reference is malformed. The file of --out is replaced as a whole. It belongs to the current user, \
       with the mode of --mode. A template has at most 16 MiB, and what is written at most 64 MiB.
+
+      "secretprefs check" finds all of these errors without opening a value.
 
       EXAMPLE:
         secretprefs inject --in server.toml.template --out server.toml
@@ -59,13 +60,22 @@ struct Inject: WritingCommand {
     if let out { try check(out, access) }
     let mode = try permissions()
     let opened = try access.open(messages)
-    let values = ReferencedValues(in: opened, at: access.options.now())
+    let values = ReferencedValues(in: opened)
+    let now = access.options.now()
+    var expired = 0
     let output = try GuardedBuffer()
     let count = try readTemplate().withUnsafeBytes { text in
-      try Template.fill(text, into: output) { try values.append($0, to: output) }
+      try Template.fill(text, into: output) { reference in
+        let found = try values.find(reference)
+        if found.record.isExpired(at: now) { expired += 1 }
+        try ReferencedValues.withValue(of: found) { isText, bytes in
+          guard isText else { throw Self.notText.about(key: reference.key) }
+          try output.append(bytes)
+        }
+      }
     }
-    if values.expired > 0 {
-      messages.warn("\(counted(values.expired, "reference is", "references are")) to an expired key")
+    if expired > 0 {
+      messages.warn("\(counted(expired, "reference is", "references are")) to an expired key")
     }
     guard let out else {
       return try output.withUnsafeBytes { (bytes) throws(ToolError) in
@@ -83,6 +93,8 @@ struct Inject: WritingCommand {
     try Output.write(.object([("out", .string(out)), ("references", .unsigned(UInt64(count)))]))
   }
 
+  private static let notText = ToolError(VaultError(.typeMismatch, "the value is data and not text"))
+
   private func permissions() throws(ToolError) -> mode_t {
     guard let mode = mode_t(mode, radix: 8), mode <= 0o777, !self.mode.hasPrefix("+") else {
       throw .usage("--mode must have three octal digits", hint: "--mode 640 lets the file's group read it")
@@ -92,19 +104,10 @@ struct Inject: WritingCommand {
   }
 
   private func readTemplate() throws -> SecretBytes {
-    do {
-      guard let template else {
-        return try ValueReader.read(STDIN_FILENO, atMost: Template.longest, "read standard input")
-      }
-      let file = try Descriptor<VaultError>.open(template, O_RDONLY | O_NOCTTY) {
-        .io("\(template): open the template", $0)
-      }
-      defer { extendLifetime(file) }
-      return try ValueReader.read(file.raw, atMost: Template.longest, "\(template): read the template")
-    } catch let error as VaultError {
-      guard error.code == .valueTooLarge else { throw error }
-      throw PreferencesError(.limitExceeded, "the template has more than \(Template.longest) bytes")
+    guard let template else {
+      return try ReferenceFile.read(STDIN_FILENO, atMost: Template.longest, "read standard input", "the template")
     }
+    return try ReferenceFile.read(template, atMost: Template.longest, "template")
   }
 
   /// Refuses a path whose replacement would lose something: anything but a regular file, and the command's own files.

@@ -9,6 +9,16 @@ enum Template {
   static let longest = 16 << 20
   static let longestOutput = 64 << 20
 
+  /// A place in a template where a reference begins.
+  struct Match {
+    let line: Int
+    /// Whether it stands for its own text.
+    let isQuoted: Bool
+    /// What follows the scheme.
+    let name: Range<Int>
+    let result: Result<SecretReference, SecretReference.Fault>
+  }
+
   /// Copies `template` to `output`. Calls `write` in place of each reference.
   ///
   /// - Returns: The number of references.
@@ -17,30 +27,51 @@ enum Template {
   static func fill(
     _ template: UnsafeRawBufferPointer, into output: GuardedBuffer, _ write: (SecretReference) throws -> Void
   ) throws -> Int {
-    var (rest, line, count) = (template[...], 1, 0)
-    while let start = start(in: rest) {
-      let text = UnsafeRawBufferPointer(rebasing: rest[..<start.brace])
-      try output.append(text)
-      line += text.count { $0 == newline }
-      rest = rest[start.name...]
+    var count = 0
+    try scan(template) {
+      try output.append(UnsafeRawBufferPointer(rebasing: template[$0]))
+    } reference: { match in
       do {
-        guard let end = end(in: rest, isQuoted: start.isQuoted) else { throw SecretReference.malformed }
-        let reference = try SecretReference(rest[..<end.name])
-        if start.isQuoted {
+        let reference = try match.result.mapError(\.error).get()
+        if match.isQuoted {
           try output.append("{{ \(SecretReference.scheme)")
-          try output.append(UnsafeRawBufferPointer(rebasing: rest[..<end.name]))
+          try output.append(UnsafeRawBufferPointer(rebasing: template[match.name]))
           try output.append(" }}")
         } else {
           try write(reference)
           count += 1
         }
         try check(output)
-        rest = rest[end.brace...]
-      } catch { throw ToolError(thrown: error).about("line \(line)") }
+      } catch { throw ToolError(thrown: error).about("line \(match.line)") }
     }
-    try output.append(UnsafeRawBufferPointer(rebasing: rest))
     try check(output)
     return count
+  }
+
+  /// Whether a reference in braces begins somewhere, also one that is malformed.
+  static func hasReference(_ template: UnsafeRawBufferPointer) -> Bool { start(in: template[...]) != nil }
+
+  /// Calls `reference` with each reference of a template, also with each that is malformed, and `text` with all that is
+  /// between them.
+  static func scan(
+    _ template: UnsafeRawBufferPointer, text: (Range<Int>) throws -> Void, reference: (Match) throws -> Void
+  ) throws {
+    var (rest, line) = (template[...], 1)
+    while let start = start(in: rest) {
+      let before = rest.startIndex..<start.brace
+      try text(before)
+      line += template[before].count { $0 == newline }
+      rest = rest[start.name...]
+      let end = end(in: rest, isQuoted: start.isQuoted)
+      let name = start.name..<(end?.name ?? start.name)
+      let result = Result { () throws(SecretReference.Fault) in
+        guard end != nil else { throw .braces }
+        return try SecretReference(afterScheme: template[name])
+      }
+      try reference(Match(line: line, isQuoted: start.isQuoted, name: name, result: result))
+      if case .success = result, let end { rest = rest[end.brace...] }
+    }
+    try text(rest.startIndex..<rest.endIndex)
   }
 
   private static func check(_ output: GuardedBuffer) throws(PreferencesError) {

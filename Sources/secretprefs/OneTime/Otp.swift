@@ -31,9 +31,8 @@ struct Otp: WritingCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    let key = try Self.sole(keys, "key")
+    let (place, key) = try record.named(try Self.sole(keys, "key"))
     let access = try unlock.complete(try vault.access())
-    let place = try record.place()
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
     let output = try SecretOutput()

@@ -16,22 +16,39 @@ struct CommandEnvironment {
   ///
   /// - Parameters:
   ///   - keepsSettings: whether the command inherits the variables that configure this tool.
-  ///   - body: is called with each key and its value.
+  ///   - body: is called with each value of the vault, and its first variable.
   init(
-    _ variables: [Variable], from values: ServiceValues, keepsSettings: Bool,
-    _ body: (_ key: String, UnsafeRawBufferPointer) throws -> Void
+    _ variables: [FoundVariable], keepsSettings: Bool,
+    _ body: (FoundVariable, UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    names = Set(variables.map(\.name))
+    names = Set(variables.map(\.variable.name))
     self.keepsSettings = keepsSettings
     block = try GuardedBuffer()
-    let byKey = Dictionary(grouping: variables, by: \.key)
-    var known = Set<String>()
-    for key in variables.map(\.key) where known.insert(key).inserted {
-      try values.withValue(of: key) { isText, bytes in
-        try body(key, bytes)
-        for variable in byKey[key]! { try append(variable, isText: isText, bytes) }
+    let byRecord = Dictionary(grouping: variables, by: \.found?.identity)
+    var known = Set<ReferencedValues.Identity>()
+    for first in variables {
+      guard let found = first.found else {
+        try append(plain: first.variable)
+        continue
       }
+      guard known.insert(found.identity).inserted else { continue }
+      do {
+        try ReferencedValues.withValue(of: found, isNamed: first.variable.origin != nil) { isText, bytes in
+          try body(first, bytes)
+          for other in byRecord[found.identity] ?? [] { try append(other.variable, isText: isText, bytes) }
+        }
+      } catch let refusal as VariableRefusal {
+        throw refusal.error
+      } catch { throw first.variable.located(ToolError(thrown: error)) }
     }
+  }
+
+  private mutating func append(plain variable: Variable) throws {
+    guard case .plain(let file, let range) = variable.content else { return }
+    starts.append(block.count)
+    try block.append(variable.name + "=")
+    try file.withValue(range) { try block.append($0) }
+    try block.append("\0")
   }
 
   private mutating func append(_ variable: Variable, isText: Bool, _ bytes: UnsafeRawBufferPointer) throws {
@@ -42,7 +59,7 @@ struct CommandEnvironment {
       self.folder = folder
       try block.append(try folder.add(bytes, named: variable.name))
     } else {
-      guard isText, !bytes.contains(0) else { throw Self.refusal(variable, isText: isText) }
+      guard isText, !bytes.contains(0) else { throw VariableRefusal(variable, isText: isText) }
       try block.append(bytes)
     }
     try block.append("\0")
@@ -86,12 +103,5 @@ struct CommandEnvironment {
   private static func name(of variable: UnsafeMutablePointer<CChar>) -> String {
     let bytes = UnsafeRawBufferPointer(start: variable, count: strlen(variable))
     return String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-  }
-
-  private static func refusal(_ variable: Variable, isText: Bool) -> ToolError {
-    ToolError(
-      VaultError(
-        .typeMismatch, "the value of the key \"\(variable.key)\" \(isText ? "contains NUL" : "is data and not text")"),
-      hint: "--file NAME=key passes it as a file; --only and --env leave it out")
   }
 }

@@ -1,24 +1,21 @@
 internal import VaultCore
 
-/// The values that `run --mask` hides: the text and data that the command gets.
+/// The values that `run --mask` hides: the text and data that the command gets from the vault.
 final class MaskedValues {
   let patterns: ValuePatterns
-  private let records: [String: RecordInfo]
   private var count = 0
   /// The keys whose values are not hidden.
   private var unmasked: [String] = []
 
-  init(_ records: [RecordInfo]) throws(VaultError) {
-    self.records = Dictionary(records.map { ($0.key.text, $0) }) { first, _ in first }
-    patterns = try ValuePatterns(takesAllLines: true)
-  }
+  init() throws(VaultError) { patterns = try ValuePatterns(takesAllLines: true) }
 
-  func add(_ value: UnsafeRawBufferPointer, of key: String) throws(VaultError) {
-    guard records[key]?.isSecret != false else { return }
-    if records[key]?.kind.isSearchable == true, try patterns.add(value, as: count) {
+  /// - Parameter label: What a warning calls the record.
+  func add(_ value: UnsafeRawBufferPointer, of record: RecordInfo, called label: String) throws(VaultError) {
+    guard record.isSecret else { return }
+    if record.kind.isSearchable, try patterns.add(value, as: count) {
       count += 1
     } else {
-      unmasked.append(key)
+      unmasked.append(label)
     }
   }
 

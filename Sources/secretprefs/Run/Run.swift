@@ -10,9 +10,18 @@ struct Run: ToolCommand {
     usage: "secretprefs run [<options>] -- <command> [<argument> ...]",
     discussion: """
       The command replaces this process, or with --file or --mask is its child: its exit status and signals are its \
-      own. Without --only, --env and --file, \
-      every key of the service becomes a variable; with any of them, only the chosen keys. All values are from the \
-      same moment.
+      own. Without --only, --env, --file, --env-file and --match, every key of the service becomes a variable; with \
+      any of them, only what they choose. All values of one service are from the same moment.
+
+      ENV FILES. A line of --env-file is NAME=value, which is passed as it is, or NAME=secret://service/key, in place \
+      of which the value of the key is passed (REFERENCES in "secretprefs help" has its form; --only, --env and \
+      --file take one, too). So the file has no secret, and can be committed; "secretprefs \
+      check" checks it. The reference is the whole value. A line that is malformed, has a reference in a longer \
+      value or has one of another program, such as op://, is an error, and so is a key that does not exist: nothing \
+      is started. Whoever writes the file chooses the variables, also those that change what programs run; but a \
+      value of the vault is passed under no such name. If several have one name, the last of these counts: the \
+      inherited environment, the keys of the service, the lines and files in their order, and --only, --env and \
+      --file. A plain value is named in a warning if a key has its name.
 
       NAMES. The variable of a key has the key's ASCII letters in upper case, its digits, and _ for every other \
       character, with another _ in front of a digit: db/password becomes DB_PASSWORD. It is an error if two keys \
@@ -51,6 +60,9 @@ struct Run: ToolCommand {
       EXAMPLE:
         secretprefs run --service com.example.shop -- server --port 8080
         secretprefs run --env PGPASSWORD=db/password -- psql shop
+        secretprefs run --env-file .env --env-file .env.local -- server
+        secretprefs run --match 'db/*' --except db/admin -- server
+        secretprefs run --env TOKEN=secret://ci/token?group=build -- make deploy
         secretprefs run --only token --file TLS_KEY=tls-key -- server
         secretprefs run --file ID=deploy-key -- sh -c 'ssh -i "$ID" host'
         secretprefs run --keep-settings --only token -- git push
@@ -59,7 +71,37 @@ struct Run: ToolCommand {
 
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
-  @OptionGroup var record: RecordOptions
+
+  @Option(
+    name: FastPathOption.service.name,
+    help: ArgumentHelp(
+      "The service whose keys are passed. Repeatable.", discussion: "Default: $SECRETPREFS_SERVICE, or \"default\".",
+      valueName: "name"), completion: .services)
+  var service: [String] = []
+
+  @Option(
+    name: FastPathOption.group.name,
+    help: ArgumentHelp(
+      "The access group of these services.",
+      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"),
+    completion: .groups)
+  var group: String?
+
+  @Option(
+    help: ArgumentHelp("Pass the keys that match this pattern, as \"list\" has it. Repeatable.", valueName: "pattern"),
+    completion: .keys)
+  var match: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Leave out the keys that match this pattern. Repeatable.", valueName: "pattern"),
+    completion: .keys)
+  var except: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Pass the variables of this dotenv file, and resolve its references. Repeatable.", valueName: "file"),
+    completion: .file())
+  var envFile: [String] = []
 
   @Option(
     help: ArgumentHelp("Pass this key under the name that follows from it. Repeatable.", valueName: "key"),
@@ -105,32 +147,44 @@ struct Run: ToolCommand {
   private func prepare(_ messages: Messages) throws -> (CommandEnvironment, ValueSearch?) {
     var access = try unlock.complete(try vault.access())
     access.refusesExpired = refuseExpired
-    let place = try record.place()
-    var variables = only.map { Variable(key: $0, isChosen: true) }
-    variables += try env.map { (text) throws(ToolError) in try Variable(text, isFile: false) }
-    variables += try file.map { (text) throws(ToolError) in try Variable(text, isFile: true) }
-
-    let vault = try access.open(messages)
-    let group = try place.group(in: vault)
-    let values = try ServiceValues(of: place.service, in: group, of: vault)
-    if variables.isEmpty { variables = try values.keys.map { Variable(key: $0, isChosen: false) } }
-    guard !variables.isEmpty else { throw ToolError.emptyService }
-    let records = try variables.compactMap { (variable) throws(VaultError) in try values.record(variable.key) }
-    guard records.count == variables.count else {
-      let missing = Set(variables.map(\.key)).subtracting(records.map(\.key.text))
-      guard variables.count > 1 else { throw try place.noSuchKey(variables[0].key, in: group, of: vault) }
-      throw ToolError.missing(missing, "nothing was started")
-    }
-    try Variable.check(variables)
-    let masked = mask ? try MaskedValues(records) : nil
-    let environment = try CommandEnvironment(variables, from: values, keepsSettings: keepSettings) {
-      try masked?.add($1, of: $0)
+    let selection = try selection()
+    let values = ReferencedValues(in: try access.open(messages))
+    let variables = try FoundVariable.all(try selection.variables(values), in: values)
+    try Variable.check(variables.map(\.variable))
+    try selection.warn(variables.map(\.variable), values, messages)
+    let masked = mask ? try MaskedValues() : nil
+    let environment = try CommandEnvironment(variables, keepsSettings: keepSettings) { variable, value in
+      if let found = variable.found { try masked?.add(value, of: found.record, called: variable.variable.label) }
     }
     if let text = masked?.warning { messages.warn(text) }
     let now = access.options.now()
-    let expired = Set(records.filter { $0.isExpired(at: now) }.map(\.key.text))
+    let expired = Set(variables.filter { $0.found?.record.isExpired(at: now) ?? false }.map(\.variable.label))
     if !expired.isEmpty { messages.warn("expired: \(listed(expired.sorted().map(displayed)))") }
     if let descriptor = access.passphraseDescriptor { try PassphraseDescriptor.withhold(descriptor) }
     return (environment, try masked.map { (masked) throws(VaultError) in try ValueSearch(masked.patterns) })
+  }
+
+  private func selection() throws -> VariableSelection {
+    let places = try service.isEmpty ? [record()] : service.map(record)
+    guard places.count == 1 || (only + env + file).allSatisfy({ $0.contains(SecretReference.scheme) }) else {
+      throw ToolError.usage(
+        "a key is named, and several services", hint: "name the key as secret://service/key, or one service alone")
+    }
+    var named = try only.map { Variable(try NamedKey($0, in: places[0]), isChosen: true) }
+    named += try env.map { try Variable($0, isFile: false, in: places[0]) }
+    named += try file.map { try Variable($0, isFile: true, in: places[0]) }
+    let selection = VariableSelection(
+      places: places, named: named, files: try envFile.map { try EnvFile($0) },
+      matching: try match.map { try KeyPattern(prefix: $0) }, except: try except.map { try KeyPattern(prefix: $0) })
+    guard selection.passesServices || except.isEmpty else {
+      throw ToolError.usage(
+        "--except has no effect, because only named keys are passed", hint: "--match '*' passes all keys besides")
+    }
+    for file in selection.files { try file.check() }
+    return selection
+  }
+
+  private func record(of service: String? = nil) throws -> RecordPlace {
+    try RecordPlace(service: service, group: group)
   }
 }

@@ -33,9 +33,8 @@ struct Qr: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    let key = try Self.sole(keys, "key")
+    let (place, key) = try record.named(try Self.sole(keys, "key"))
     let access = try unlock.complete(try vault.access())
-    let place = try record.place()
     let isTerminal = isatty(STDOUT_FILENO) == 1
     guard isTerminal || prints || self.vault.json else {
       throw ToolError.usage("standard output is not a terminal", hint: "--print writes it anyway")

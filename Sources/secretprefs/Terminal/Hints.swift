@@ -18,6 +18,13 @@ enum Hints {
   static let otherPassphraseFile = "a passphrase in $CREDENTIALS_DIRECTORY is a regular file or a FIFO"
   static let makeVault = "\"secretprefs init\" creates a vault; --vault selects a different one"
 
+  static let references =
+    "\"secretprefs list --references --all-services --all-groups\" lists the references to all keys"
+
+  /// What to do about another program's reference.
+  static let `import` =
+    "store the value with \"secretprefs set\" or \"secretprefs import\", and refer to it by secret://service/key"
+
   static let auditLog =
     "\"secretprefs audit verify\" examines the log; if the disk is full, make space; an owner's "
     + "\"secretprefs audit on\" sets it aside if it cannot go on, and \"secretprefs audit off\" switches it off"

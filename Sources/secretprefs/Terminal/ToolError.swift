@@ -85,6 +85,13 @@ struct ToolError: Error {
     return error
   }
 
+  /// Returns the same error with a different hint.
+  func with(hint: String) -> ToolError {
+    var error = ToolError(code, status, message, hint)
+    error.parts = parts
+    return error
+  }
+
   /// Nothing was imported from a plain file because of its bad parts, which are one or more.
   ///
   /// - Parameter others: The bad parts that `--skip` has left out already.
@@ -163,6 +170,15 @@ struct ToolError: Error {
     ToolError(problemsCode, .no, counted(count, "problem", "problems") + " found", nil)
   }
 
+  /// `check` found problems.
+  ///
+  /// - Parameter areMalformed: Whether a file has a line that is malformed.
+  static func problems(_ count: Int, areMalformed: Bool) -> ToolError {
+    guard areMalformed else { return problems(count) }
+    let words = counted(count, "problem", "problems") + " found, and a line is malformed"
+    return ToolError(VaultError(.malformed, words), hint: "\(EnvFile.form); --template reads the files as templates")
+  }
+
   /// A problem of the vault that has its own text.
   static func problem(_ message: String, hint: String?) -> ToolError { ToolError(problemsCode, .no, message, hint) }
 
@@ -220,6 +236,11 @@ struct ToolError: Error {
     return ToolError(
       VaultError(.notFound, "there is no such key"),
       hint: "did you mean \(shellWord(near))? \"secretprefs list\" lists the keys")
+  }
+
+  /// A key that does not exist, and has the form of another program's reference.
+  static func foreignReference(_ program: String) -> ToolError {
+    ToolError(VaultError(.notFound, "there is no such key; this is \(program)"), hint: Hints.import)
   }
 
   /// - Parameter key: A key that the vault has.

@@ -109,7 +109,7 @@ enum UsageRefusal {
 
   /// The commands that other programs call by these names: shells, pass, gopass, age, sops, `op` and `vault`.
   static let otherNames = [
-    "add": "set", "cat": "get", "check": "verify", "clip": "get", "cp": "copy", "create": "init", "decrypt": "get",
+    "add": "set", "cat": "get", "clip": "get", "cp": "copy", "create": "init", "decrypt": "get",
     "del": "remove", "delete": "remove", "dir": "list", "dump": "export", "encrypt": "set", "env": "run",
     "exec": "run", "gen": "generate", "grep": "find", "insert": "set", "keygen": "new-key", "keys": "list",
     "login": "unlock", "logout": "lock", "ls": "list", "mv": "rename", "new": "set", "passwd": "passphrase",

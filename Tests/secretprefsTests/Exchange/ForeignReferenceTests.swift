@@ -58,6 +58,11 @@ struct ForeignReferenceTests {
     #expect(!report.contains(Self.first))
   }
 
+  @Test(arguments: ["vault:8200", "vault:", "ref+erence", "ref+", "ref+a:b", "bws:", "opsecret://x", "vault"])
+  func `what only begins like a reference is a value`(_ text: String) throws {
+    #expect(try imported("a='\(text)'\n", as: "dotenv").keys == ["a": text])
+  }
+
   @Test(arguments: ["{}", "{abc}", "{ENTER}", "{{x}}", "{1}", "{URLS}", "{", "{REF"])
   func `braces alone are a value`(_ text: String) throws {
     let (keys, _) = try imported(Self.database([(Self.ids[0], [("Title", "a"), ("Password", text)])]), as: "keepass")
@@ -79,6 +84,9 @@ struct ForeignReferenceTests {
     ("op://vault/item/field", "1Password"), ("pass://a/b/c", "Proton Pass"), ("keeper://a/field/password", "Keeper"),
     ("secret://s/key", "secretprefs"), ("{{ secret://s/key }}", "secretprefs"), ("{{ op://v/i/f }}", "1Password"),
     ("ENC[AES256_GCM,data:x,iv:x,tag:x,type:str]", "sops"), ("encrypted:BN4x", "dotenvx"),
+    ("vault:secret/data/shop#password", "Vault"), (">>vault:secret/data/shop#password", "Vault"),
+    ("vault://secret/shop", "Vault"), ("ref+awsssm://shop/password", "vals"), ("gopass://shop/password", "gopass"),
+    ("bws://0001", "Bitwarden"),
   ])
   func `what another program replaces is left out of every format, with its reason`(
     _ text: String, _ program: String

@@ -45,7 +45,7 @@ struct ExportBundle: WritingCommand {
     }
     let access = try unlock.complete(try vault.access())
     try passphrase.check(besides: access)
-    let place = try record.place()
+    let (place, keys) = try record.named(keys)
     let names = Set(keys)
     for name in names { _ = try Vault.Name(name) }
     try VaultLocation(argument: to).refuseIfOccupied("the bundle")
@@ -59,7 +59,7 @@ struct ExportBundle: WritingCommand {
         try vault.record(service: place.service, key: name, in: group)
       }
     guard !records.isEmpty, all || records.count == names.count else {
-      throw try missing(names.subtracting(records.map(\.key.text)), place, group, vault)
+      throw try missing(keys, names.subtracting(records.map(\.key.text)), place, group, vault)
     }
     let file = try newKeyFile.map { try NewKeyFile(at: $0, besides: access, and: to) }
     let slot = try file.map { NewSlot(.key($0.key), label: "bundle") } ?? passphrase.slot("bundle", access)
@@ -73,7 +73,7 @@ struct ExportBundle: WritingCommand {
   }
 
   private func missing(
-    _ missing: Set<String>, _ place: RecordPlace, _ group: AccessGroup, _ vault: Vault
+    _ keys: [String], _ missing: Set<String>, _ place: RecordPlace, _ group: AccessGroup, _ vault: Vault
   ) throws -> ToolError {
     guard !all else { return .emptyService }
     guard keys.count > 1 else { return try place.noSuchKey(keys[0], in: group, of: vault) }

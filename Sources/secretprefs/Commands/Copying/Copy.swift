@@ -33,7 +33,8 @@ struct Copy: WritingCommand {
       throw Self.usageError("a key and the name of its copy, or a key and --to-service, are required")
     }
     try CopyRecord(
-      command: Self.self, isMove: false, key: key, newKey: keys.last ?? key, newService: toService, options: options
-    ).perform(try unlock.complete(try vault.access()), try record.place(), isJSON: vault.json, messages)
+      command: Self.self, isMove: false, key: key, newKey: keys.count > 1 ? keys[1] : nil, newService: toService,
+      options: options
+    ).perform(try unlock.complete(try vault.access()), record, isJSON: vault.json, messages)
   }
 }

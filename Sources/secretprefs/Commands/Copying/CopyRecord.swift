@@ -5,14 +5,20 @@ struct CopyRecord {
   let command: any WritingCommand.Type
   let isMove: Bool
   let key: String
-  let newKey: String
+  /// `nil` for the same one.
+  let newKey: String?
   /// The service of the new name; `nil` for the same one.
   var newService: String?
   let options: CopyOptions
 
   func perform(
-    _ access: VaultAccess, _ place: RecordPlace, isJSON: Bool, _ messages: Messages
+    _ access: VaultAccess, _ record: RecordOptions, isJSON: Bool, _ messages: Messages
   ) throws {
+    let (place, key) = try record.named(key)
+    let newKey = newKey ?? key
+    guard !SecretReference.isMeant(newKey.utf8) else {
+      throw ToolError.usage("the new name is a reference", hint: "name the key alone")
+    }
     let (old, new) = (try Vault.Name(key), try Vault.Name(newKey))
     let service = try newService.map { (name) throws(VaultError) in try Vault.Name(name) } ?? place.service
     guard old != new || service != place.service else {

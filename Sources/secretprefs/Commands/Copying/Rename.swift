@@ -24,6 +24,6 @@ struct Rename: WritingCommand {
   func perform(_ messages: Messages) throws {
     guard keys.count == 2 else { throw Self.usageError("a key and its new name are required") }
     try CopyRecord(command: Self.self, isMove: true, key: keys[0], newKey: keys[1], options: options).perform(
-      try unlock.complete(try vault.access()), try record.place(), isJSON: vault.json, messages)
+      try unlock.complete(try vault.access()), record, isJSON: vault.json, messages)
   }
 }

@@ -65,9 +65,8 @@ struct Generate: WritingCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    let key = try Self.sole(keys, "key")
+    let (place, key) = try record.named(try Self.sole(keys, "key"))
     let access = try unlock.complete(try vault.access())
-    let place = try record.place()
     let name = try Vault.Name(key)
     let rule = try rule()
     let change = try MetadataChange(metadata, now: access.options.now())

@@ -24,8 +24,7 @@ struct ListHistory: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    let key = try Self.sole(keys, "key")
-    let place = try record.place()
+    let (place, key) = try record.named(try Self.sole(keys, "key"))
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
     let group = try place.group(in: vault)

@@ -30,8 +30,8 @@ struct RestoreValue: WritingCommand {
   var words: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let key = words.first, words.count <= 2 else { throw Self.usageError("a key and a revision are required") }
-    let place = try record.place()
+    guard let word = words.first, words.count <= 2 else { throw Self.usageError("a key and a revision are required") }
+    let (place, key) = try record.named(word)
     let name = try Vault.Name(key)
     let wanted = try words.dropFirst().first.map { (text) throws(ToolError) in
       guard let revision = UInt64(text) else {

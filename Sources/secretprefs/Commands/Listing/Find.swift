@@ -28,6 +28,9 @@ struct Find: ToolCommand {
   @Flag(help: "Search all services; each line is service, tab, key.")
   var allServices = false
 
+  @Flag(help: "Search all access groups; each line begins with the group and a tab.")
+  var allGroups = false
+
   @Flag(help: "Also show revision, kind, time and expiry.")
   var long = false
 
@@ -52,7 +55,7 @@ struct Find: ToolCommand {
       throw ToolError.usage("--exact and --allow-empty need --value", hint: Self.usage)
     }
     guard !text.isEmpty else { throw Self.usageError("the text is empty") }
-    let listing = try KeyListing(isLong: long, isJSON: vault.json, namesServices: allServices)
+    let listing = try KeyListing(isLong: long, isJSON: vault.json, namesServices: allServices, namesGroups: allGroups)
     let place = try record.place()
     let access = try unlock.complete(try vault.access())
     let source =
@@ -61,20 +64,24 @@ struct Find: ToolCommand {
         file: nil, keepsLineEnd: exact, mayBeEmpty: allowEmpty, mayPrompt: access.mayPrompt,
         isInputTaken: access.passphraseDescriptor == STDIN_FILENO, hint: Self.valueHint) : nil
     let vault = try access.open(messages)
-    let group = try place.group(in: vault)
-    var found = try vault.records(service: allServices ? nil : place.service, in: group)
+    let groups = try listing.groups(place, of: vault)
+    var found = try ListedRecord.all(service: allServices ? nil : place.service, in: groups, of: vault)
     if let source {
-      found = try Self.records(found, with: try source.read(messages), in: group, of: vault)
+      found = try Self.records(found, with: try source.read(messages), of: vault)
     } else {
       let text = text.lowercased()
       found = found.filter { record in
-        [record.key.text, record.label, record.comment].contains { $0?.lowercased().contains(text) ?? false }
+        [record.info.key.text, record.info.label, record.info.comment].contains {
+          $0?.lowercased().contains(text) ?? false
+        }
       }
     }
     guard !found.isEmpty else {
       throw ToolError(
         VaultError(.notFound, "no key is found"),
-        hint: "--all-services searches all services; --service and --group select a different service or group")
+        hint:
+          "--all-services searches all services, and --all-groups all groups; --service and --group select different ones"
+      )
     }
     try listing.write(found, at: access.options.now())
   }
@@ -82,11 +89,11 @@ struct Find: ToolCommand {
   private static let valueHint = "use standard input or a prompt: secretprefs find --value - < value.txt"
 
   private static func records(
-    _ records: [RecordInfo], with value: borrowing SecretBytes, in group: AccessGroup, of vault: Vault
-  ) throws(VaultError) -> [RecordInfo] {
-    var found: [RecordInfo] = []
-    for record in records where record.kind.isSearchable {
-      let isEqual = try vault.withValue(of: record, in: group) { value.isEqual(to: $1) }
+    _ records: [ListedRecord], with value: borrowing SecretBytes, of vault: Vault
+  ) throws(VaultError) -> [ListedRecord] {
+    var found: [ListedRecord] = []
+    for record in records where record.info.kind.isSearchable {
+      let isEqual = try vault.withValue(of: record.info, in: record.group) { value.isEqual(to: $1) }
       if isEqual == true { found.append(record) }
     }
     return found

@@ -2,52 +2,72 @@ internal import VaultCore
 
 /// How `list` and `find` write keys.
 struct KeyListing {
-  enum Layout { case lines, long, tree, json }
+  enum Layout { case lines, long, tree, references, json }
 
   private(set) var layout = Layout.lines
   /// Whether the keys are of all services.
   private(set) var namesServices = false
+  /// Whether the keys are of all access groups.
+  private(set) var namesGroups = false
 
   /// One key of one service per line.
   init() {}
 
   /// - Throws: a usage error if more than one form is given.
-  init(isLong: Bool, isTree: Bool = false, isJSON: Bool, namesServices: Bool) throws(ToolError) {
+  init(
+    isLong: Bool, isTree: Bool = false, isReferences: Bool = false, isJSON: Bool, namesServices: Bool, namesGroups: Bool
+  ) throws(ToolError) {
     guard !isTree || !isLong && !isJSON else { throw .usage("--tree cannot be used with --long or --json") }
-    layout = isJSON ? .json : isTree ? .tree : isLong ? .long : .lines
+    guard !isReferences || !isLong && !isTree else {
+      throw .usage("--references cannot be used with --long or --tree")
+    }
+    layout = isJSON ? .json : isTree ? .tree : isLong ? .long : isReferences ? .references : .lines
     self.namesServices = namesServices
+    self.namesGroups = namesGroups
+  }
+
+  /// The access groups that are listed.
+  func groups(_ place: RecordPlace, of vault: Vault) throws -> [AccessGroup] {
+    namesGroups ? try vault.groupsInOrder() : [try place.group(in: vault)]
   }
 
   /// - Parameter now: milliseconds since 1970-01-01 UTC.
-  func write(_ records: [RecordInfo], at now: Int64) throws(ToolError) {
+  func write(_ records: [ListedRecord], at now: Int64) throws(ToolError) {
     switch layout {
     case .json: try Output.write(.array(records.map { .object($0.members(at: now)) }))
-    case .long:
-      try Output.write(
-        Table(rows: records.map { (namesServices ? [displayed($0.service.text)] : []) + $0.row(at: now) }).text)
-    case .tree: try Output.write(tree(records))
+    case .long: try Output.write(Table(rows: records.map { places($0).map(displayed) + $0.info.row(at: now) }).text)
+    case .tree: try Output.write(tree(records[...], depth: 0))
+    case .references: try Output.write(records.map { $0.reference.text + "\n" }.joined())
     case .lines:
       var lines: [UInt8] = []
       for record in records {
-        if namesServices {
-          record.service.utf8.withUnsafeBufferPointer { displayed($0, into: &lines) }
+        for place in places(record) {
+          lines += displayed(place).utf8
           lines.append(UInt8(ascii: "\t"))
         }
-        record.key.utf8.withUnsafeBufferPointer { displayed($0, into: &lines) }
+        record.info.key.utf8.withUnsafeBufferPointer { displayed($0, into: &lines) }
         lines.append(UInt8(ascii: "\n"))
       }
       try Output.write(lines)
     }
   }
 
-  private func tree(_ records: [RecordInfo]) -> String {
-    guard namesServices else { return KeyTree.text(of: records.lazy.map(\.key.text)) }
+  /// The names in front of a key.
+  private func places(_ record: ListedRecord) -> [String] {
+    (namesGroups ? [record.group.name.text] : []) + (namesServices ? [record.info.service.text] : [])
+  }
+
+  /// - Parameter depth: the number of names in front of a key that the records have in common.
+  private func tree(_ records: ArraySlice<ListedRecord>, depth: Int) -> String {
+    guard let first = records.first else { return "" }
+    guard depth < places(first).count else { return KeyTree.text(of: records.lazy.map(\.info.key.text), depth: depth) }
     var text = ""
-    var rest = records[...]
-    while let service = rest.first?.service {
-      let keys = rest.prefix { $0.service == service }
-      text += KeyTree.line(displayed(service.text), 0) + KeyTree.text(of: keys.lazy.map(\.key.text), depth: 1)
-      rest = rest.dropFirst(keys.count)
+    var rest = records
+    while let next = rest.first {
+      let name = places(next)[depth]
+      let same = rest.prefix { places($0)[depth] == name }
+      text += KeyTree.line(displayed(name), depth) + tree(same, depth: depth + 1)
+      rest = rest.dropFirst(same.count)
     }
     return text
   }

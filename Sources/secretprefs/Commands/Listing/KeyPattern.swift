@@ -30,6 +30,9 @@ struct KeyPattern {
     self.parts = parts
   }
 
+  /// A pattern of an argument: one that ends with a slash or a dot matches all that begins with it.
+  init(prefix text: String) throws { try self.init(text.hasSuffix("/") || text.hasSuffix(".") ? text + "*" : text) }
+
   func matches(_ key: String) -> Bool {
     let scalars = Array(key.unicodeScalars)
     var (part, index) = (0, 0)

@@ -25,6 +25,7 @@ struct List: ToolCommand {
         secretprefs list --long
         secretprefs list --tree
         secretprefs list --all-services --json
+        secretprefs list --references --all-services --all-groups
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -33,6 +34,12 @@ struct List: ToolCommand {
 
   @Flag(help: "List the keys of all services; each line is service, tab, key.")
   var allServices = false
+
+  @Flag(help: "List the keys of all access groups; each line begins with the group and a tab.")
+  var allGroups = false
+
+  @Flag(help: "Write the reference of each key, as \"run\" and \"inject\" read it.")
+  var references = false
 
   @Flag(help: "Also show revision, kind, time and expiry.")
   var long = false
@@ -50,8 +57,10 @@ struct List: ToolCommand {
     }
     try ListKeys(
       access: try unlock.complete(try vault.access()), place: try record.place(),
-      listing: try KeyListing(isLong: long, isTree: tree, isJSON: vault.json, namesServices: allServices),
-      pattern: try patterns.first.map { try KeyPattern($0.hasSuffix("/") || $0.hasSuffix(".") ? $0 + "*" : $0) }
+      listing: try KeyListing(
+        isLong: long, isTree: tree, isReferences: references, isJSON: vault.json, namesServices: allServices,
+        namesGroups: allGroups),
+      pattern: try patterns.first.map { try KeyPattern(prefix: $0) }
     ).perform(messages)
   }
 }

@@ -9,10 +9,11 @@ struct ListKeys: ToolAction {
 
   func perform(_ messages: Messages) throws {
     let vault = try access.open(messages)
-    let group = try place.group(in: vault)
-    guard listing.layout == .lines, !listing.namesServices else {
-      let records = try vault.records(service: listing.namesServices ? nil : place.service, in: group)
-        .filter { pattern?.matches($0.key.text) ?? true }
+    let groups = try listing.groups(place, of: vault)
+    guard let group = groups.first, listing.layout == .lines, !listing.namesServices, !listing.namesGroups else {
+      let service = listing.namesServices ? nil : place.service
+      let records = try ListedRecord.all(service: service, in: groups, of: vault)
+        .filter { pattern?.matches($0.info.key.text) ?? true }
       if records.isEmpty { try checkPattern() }
       return try listing.write(records, at: access.options.now())
     }

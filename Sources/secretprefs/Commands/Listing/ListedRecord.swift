@@ -1,0 +1,49 @@
+internal import VaultCore
+
+/// A record that `list` and `find` write, with its access group.
+struct ListedRecord {
+  let group: AccessGroup
+  let info: RecordInfo
+
+  var reference: SecretReference { SecretReference(service: info.service, key: info.key.text, in: group) }
+
+  /// The records of a service, or of all, in the order of the names of groups, services and keys.
+  static func all(service: Vault.Name?, in groups: [AccessGroup], of vault: Vault) throws(VaultError) -> [ListedRecord]
+  {
+    var records: [ListedRecord] = []
+    for group in groups {
+      for record in try vault.records(service: service, in: group) {
+        records.append(ListedRecord(group: group, info: record))
+      }
+    }
+    return records
+  }
+
+  /// The JSON members in the output of `list`.
+  func members(at now: Int64) -> [(String, JSON)] {
+    [("group", .string(group.name.text)), ("reference", .string(reference.text))] + info.members(at: now)
+  }
+
+  /// The output of `info` as JSON.
+  func json(at now: Int64) -> JSON {
+    .object(
+      members(at: now) + [
+        ("attributes", .array(info.attributes.map(\.json))), ("historyDepth", .unsigned(UInt64(info.historyDepth))),
+        (
+          "previous",
+          .array(
+            info.previous.map {
+              .object([
+                ("revision", .unsigned($0.revision)), ("modified", .time($0.modified)),
+                ("kind", .string($0.kind.label)),
+              ])
+            })
+        ),
+      ])
+  }
+}
+
+extension Vault {
+  /// All access groups that the credential opens, in the order of their names.
+  func groupsInOrder() throws(VaultError) -> [AccessGroup] { try groups().sorted { $0.name < $1.name } }
+}

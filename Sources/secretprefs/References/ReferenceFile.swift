@@ -1,0 +1,23 @@
+internal import DurableFiles
+internal import Preferences
+internal import VaultCore
+internal import VaultSealing
+
+/// Reads files with references.
+enum ReferenceFile {
+  /// Reads a file, or a pipe that has a path.
+  ///
+  /// - Parameter what: What the file is, for errors.
+  static func read(_ path: String, atMost limit: Int, _ what: String) throws -> SecretBytes {
+    let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY) { .io("\(path): open the \(what)", $0) }
+    defer { extendLifetime(file) }
+    return try read(file.raw, atMost: limit, "\(path): read the \(what)", "\(path): the \(what)")
+  }
+
+  static func read(_ descriptor: Int32, atMost limit: Int, _ step: String, _ what: String) throws -> SecretBytes {
+    do { return try ValueReader.read(descriptor, atMost: limit, step) } catch let error as VaultError {
+      guard error.code == .valueTooLarge else { throw error }
+      throw PreferencesError(.limitExceeded, "\(what) has more than \(limit) bytes")
+    }
+  }
+}

@@ -1,0 +1,115 @@
+internal import VaultCore
+
+/// A key with its service and access group in one text, which a file may have: `secret://service/key`, with
+/// `?group=name` for an access group other than the default one. The key may contain slashes
+/// (`Docs/Decisions/0078`).
+struct SecretReference {
+  static let scheme = "secret://"
+
+  /// `nil` for the default group.
+  let group: String?
+  let service: Vault.Name
+  let key: String
+
+  init(group: String?, service: Vault.Name, key: String) {
+    self.group = group
+    self.service = service
+    self.key = key
+  }
+
+  /// The reference to a listed record.
+  init(service: Vault.Name, key: String, in group: AccessGroup) {
+    self.init(
+      group: group.name.text == AccessGroup.defaultName ? nil : group.name.text, service: service, key: key)
+  }
+
+  /// Parses a reference.
+  init(_ text: some Collection<UInt8>) throws(Fault) {
+    guard text.starts(with: Self.scheme.utf8) else { throw .scheme }
+    try self.init(afterScheme: text.dropFirst(Self.scheme.utf8.count))
+  }
+
+  /// Parses what follows the scheme.
+  init(afterScheme bytes: some Collection<UInt8>) throws(Fault) {
+    let parts = bytes.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    let path = parts[0].split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard !path[0].isEmpty else { throw .noService }
+    guard path.count == 2, !path[1].isEmpty else {
+      throw bytes.contains(UInt8(ascii: "#")) ? .fragment : .noKey
+    }
+    service = try Self.name(path[0], allowing: Self.segment)
+    key = try Self.name(path[1], allowing: Self.segment + "/").text
+    group = try parts.dropFirst().first.map { (query) throws(Fault) in
+      guard query.starts(with: Self.parameter.utf8), !query.contains(UInt8(ascii: "&")) else {
+        throw query.contains(UInt8(ascii: "#")) ? .fragment : .parameter
+      }
+      return try Self.name(query.dropFirst(Self.parameter.utf8.count), allowing: Self.segment).text
+    }
+  }
+
+  /// The reference that an argument has in place of a key; `nil` if it is a key.
+  init?(argument: String) throws(ToolError) {
+    guard Self.isMeant(argument.utf8) else { return nil }
+    do throws(Fault) { try self.init(argument.utf8) } catch { throw error.usage }
+  }
+
+  /// Whether a text is meant as a reference and not as a key or a value.
+  static func isMeant(_ text: some Collection<UInt8>) -> Bool {
+    // The letters of the scheme in either case.
+    text.count >= scheme.utf8.count
+      && zip(text, scheme.utf8).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1 }
+  }
+
+  /// The text that is parsed to this reference. A shell and a dotenv file need no quotes for it.
+  var text: String {
+    Self.scheme + Self.encoded(service.text, allowing: Self.plain) + "/" + Self.encoded(key, allowing: Self.plain + "/")
+      + (group.map { "?" + Self.parameter + Self.encoded($0, allowing: Self.plain) } ?? "")
+  }
+
+  var place: RecordPlace { get throws { try RecordPlace(service: service.text, group: group) } }
+
+  private static let parameter = "group="
+  /// The characters that stand for themselves in a segment of a path (RFC 3986, 3.3), besides letters and digits.
+  private static let segment = "-._~!$&'()*+,;=:@"
+  /// Those of them that no shell changes.
+  private static let plain = "-._+,=:@"
+
+  private static func isWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x30...0x39: true
+    default: false
+    }
+  }
+
+  private static func encoded(_ name: String, allowing allowed: String) -> String {
+    var text = ""
+    for byte in name.utf8 {
+      if isWord(byte) || allowed.utf8.contains(byte) {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += "%" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return text
+  }
+
+  /// Decodes percent-encoding.
+  private static func name(_ part: some Collection<UInt8>, allowing allowed: String) throws(Fault) -> Vault.Name {
+    var bytes: [UInt8] = []
+    var rest = Array(part)[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case _ where isWord(byte) || allowed.utf8.contains(byte): bytes.append(byte)
+      case UInt8(ascii: "%"):
+        guard let high = rest.popFirst().flatMap(DecodedText.hexDigit),
+          let low = rest.popFirst().flatMap(DecodedText.hexDigit)
+        else { throw .encoding }
+        bytes.append(high << 4 | low)
+      case UInt8(ascii: "#"): throw .fragment
+      default: throw .character
+      }
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .encoding }
+    do throws(VaultError) { return try Vault.Name(text) } catch { throw .name }
+  }
+}

@@ -1,0 +1,29 @@
+internal import VaultCore
+
+/// A variable of `run`, and the record that has its value.
+struct FoundVariable {
+  let variable: Variable
+  /// `nil` for a plain value.
+  let found: ReferencedValues.Found?
+
+  /// Finds the records of all variables. Opens no value.
+  static func all(_ variables: [Variable], in values: ReferencedValues) throws -> [FoundVariable] {
+    var all: [FoundVariable] = []
+    var missing: [(variable: Variable, error: ToolError)] = []
+    for variable in variables {
+      do {
+        let found = try variable.reference.map { try values.find($0, at: variable.place) }
+        all.append(FoundVariable(variable: variable, found: found))
+      } catch {
+        let error = ToolError(thrown: error)
+        guard error.code == VaultError.Code.notFound.rawValue else { throw variable.located(error) }
+        missing.append((variable, error))
+      }
+    }
+    guard let first = missing.first else { return all }
+    if let inFile = missing.first(where: { $0.variable.origin != nil }) { throw inFile.variable.located(inFile.error) }
+    // One key alone is not named, because it may be a secret in the wrong place.
+    guard variables.count > 1 else { throw first.error }
+    throw ToolError.missing(Set(missing.map(\.variable.label)), "nothing was started")
+  }
+}

@@ -1,0 +1,81 @@
+internal import VaultCore
+
+/// What `run` passes to its command, as its options say: keys of services, the lines of env files, and named keys. Of
+/// several with one name, the last of these has the variable (`Docs/Decisions/0079`).
+struct VariableSelection {
+  let places: [RecordPlace]
+  let named: [Variable]
+  let files: [EnvFile]
+  let matching: [KeyPattern]
+  let except: [KeyPattern]
+
+  /// Whether keys are passed that no option names.
+  var passesServices: Bool { named.isEmpty && files.isEmpty || !matching.isEmpty }
+
+  /// The variables, in the order in which they are passed.
+  func variables(_ values: ReferencedValues) throws -> [Variable] {
+    var ofServices: [Variable] = []
+    if passesServices { for place in places { ofServices += try keys(of: place, values) } }
+    let variables = Variable.merged([ofServices, Self.last(of: files), named])
+    // A file without a variable is no error: it is the same in all environments of a project.
+    guard variables.isEmpty, files.isEmpty else { return variables }
+    guard matching.isEmpty, except.isEmpty else {
+      throw ToolError(VaultError(.notFound, "no key matches the patterns"), hint: Self.listing)
+    }
+    throw ToolError.emptyService
+  }
+
+  private static let listing = "\"secretprefs list '<pattern>'\" shows which keys match a pattern"
+
+  private func keys(of place: RecordPlace, _ values: ReferencedValues) throws -> [Variable] {
+    let keys = try values.service(at: place).values.keys.filter { key in
+      (matching.isEmpty || matching.contains { $0.matches(key) }) && !except.contains { $0.matches(key) }
+    }
+    return try keys.map { key in
+      Variable(try NamedKey(of: place, key, isAlone: places.count == 1), isChosen: false)
+    }
+  }
+
+  /// The variables of the files. The last line of a name counts, and the last file.
+  private static func last(of files: [EnvFile]) -> [Variable] {
+    var variables: [Variable] = []
+    var known = Set<String>()
+    for file in files.reversed() {
+      for entry in file.entries.reversed() where known.insert(entry.name).inserted {
+        variables.append(Variable(entry, of: file))
+      }
+    }
+    return variables.reversed()
+  }
+
+  /// Names plain values of files whose variable is that of a key of a service that is used: the value of the key may be
+  /// meant.
+  func warn(_ variables: [Variable], _ values: ReferencedValues, _ messages: Messages) throws {
+    let plain = variables.filter { $0.reference == nil }
+    for place in plain.isEmpty ? [] : places {
+      do { _ = try values.service(at: place) } catch {
+        // A credential for other groups: then there is nothing to compare with.
+        guard ToolError(thrown: error).code == VaultError.Code.groupNotGranted.rawValue else { throw error }
+      }
+    }
+    try Self.warn(plain, values, messages)
+  }
+
+  /// - Parameter plain: Variables with plain values.
+  static func warn(_ plain: [Variable], _ values: ReferencedValues, _ messages: Messages) throws {
+    guard !plain.isEmpty else { return }
+    var references: [String: SecretReference] = [:]
+    for service in values.services {
+      for key in try service.values.keys {
+        let reference = SecretReference(service: service.name, key: key, in: service.group)
+        for name in [key, VariableName.derived(from: key)] { references[name] = references[name] ?? reference }
+      }
+    }
+    for variable in plain {
+      guard let reference = references[variable.name] else { continue }
+      messages.warn(
+        "\(displayed(variable.origin ?? "")): \(variable.name) has a plain value here, and a value in the vault: "
+          + reference.text)
+    }
+  }
+}
