@@ -83,8 +83,8 @@ let package = Package(
     .target(
       name: "VaultCore", dependencies: ["VaultSealing", "DurableFiles"],
       swiftSettings: strict + views + [.strictMemorySafety()]),
-    .systemLibrary(
-      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    // Empty without the trait, which needs the headers of libpq. Loads the library when it is first used.
+    .target(name: "CPostgres", cSettings: [.define("SECRETPREFS_POSTGRESQL", .when(traits: ["PostgreSQL"]))]),
     .target(
       name: "VaultPostgres",
       dependencies: [

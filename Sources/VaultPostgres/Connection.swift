@@ -30,7 +30,7 @@
     }
 
     /// In a forked child, the socket is the parent's.
-    deinit { if forkGuard.isOwn { unsafe PQfinish(connection) } }
+    deinit { if forkGuard.isOwn { unsafe lazyPQfinish(connection) } }
 
     /// Connects, and checks that the server has a schema of this version.
     ///
@@ -38,30 +38,30 @@
     static func open(_ place: PostgresPlace, silence: Duration) throws(VaultError) -> Connection {
       guard let pointer = unsafe place.connect() else { throw place.error(.io, "no memory for a connection") }
       let connection = unsafe Connection(pointer, silence: silence)
-      guard unsafe PQstatus(pointer) == CONNECTION_OK else {
-        throw place.unreachable(unsafe String(cString: PQerrorMessage(pointer)))
+      guard unsafe lazyPQstatus(pointer) == CONNECTION_OK else {
+        throw place.unreachable(unsafe String(cString: lazyPQerrorMessage(pointer)))
       }
       // Otherwise libpq prints notices of the server to standard error.
-      unsafe PQsetNoticeReceiver(pointer, { _, _ in }, nil)
-      guard unsafe PQsetnonblocking(pointer, 1) == 0, unsafe PQenterPipelineMode(pointer) == 1 else {
+      unsafe lazyPQsetNoticeReceiver(pointer, { _, _ in }, nil)
+      guard unsafe lazyPQsetnonblocking(pointer, 1) == 0, unsafe lazyPQenterPipelineMode(pointer) == 1 else {
         throw place.error(.io, "the connection cannot be used")
       }
       let rows: [Rows]
       do throws(QueryFailure) { rows = try connection.run(ServerFacts.statements(place.vault)) } catch {
         throw place.error(error, .reading)
       }
-      connection.facts = try ServerFacts(rows, place, connectionPID: unsafe PQbackendPID(pointer))
+      connection.facts = try ServerFacts(rows, place, connectionPID: unsafe lazyPQbackendPID(pointer))
       connection.prepares = !connection.facts.isPooled
       return connection
     }
 
-    var descriptor: Int32 { unsafe PQsocket(connection) }
+    var descriptor: Int32 { unsafe lazyPQsocket(connection) }
 
     /// Whether an idle connection seems to be usable. Does not wait.
     var isUsable: Bool {
       guard forkGuard.isOwn else { return false }
-      if isReadable(for: .zero), unsafe PQconsumeInput(connection) != 1 { return false }
-      return unsafe PQstatus(connection) == CONNECTION_OK && PQtransactionStatus(connection) == PQTRANS_IDLE
+      if isReadable(for: .zero), unsafe lazyPQconsumeInput(connection) != 1 { return false }
+      return unsafe lazyPQstatus(connection) == CONNECTION_OK && lazyPQtransactionStatus(connection) == PQTRANS_IDLE
     }
 
     /// Runs statements in one round trip, as one transaction unless they say otherwise.
@@ -80,33 +80,33 @@
         try send(statement)
         expected.append(false)
       }
-      guard unsafe PQpipelineSync(connection) == 1 else { throw .lost }
+      guard unsafe lazyPQpipelineSync(connection) == 1 else { throw .lost }
       var results: [Rows] = []
       var refusal: String?
       var ends = 0
       while true {
         try waitForResult(silence + wait)
-        guard let result = unsafe PQgetResult(connection) else {
+        guard let result = unsafe lazyPQgetResult(connection) else {
           ends += 1
-          guard ends <= 2 * statements.count, unsafe PQstatus(connection) == CONNECTION_OK else { throw .lost }
+          guard ends <= 2 * statements.count, unsafe lazyPQstatus(connection) == CONNECTION_OK else { throw .lost }
           continue
         }
-        switch unsafe PQresultStatus(result) {
+        switch unsafe lazyPQresultStatus(result) {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
           let rows = unsafe Rows(result)
           guard !expected.isEmpty else { throw .lost }
           if !expected.removeFirst() { results.append(rows) }
         case PGRES_PIPELINE_SYNC:
-          unsafe PQclear(result)
+          unsafe lazyPQclear(result)
           if let refusal { throw .refused(state: refusal) }
           guard results.count == statements.count else { throw .lost }
           return results
         default:
-          let state = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C")))
+          let state = unsafe lazyPQresultErrorField(result, Int32(UInt8(ascii: "C")))
           if refusal == nil, let state = unsafe state { refusal = unsafe String(cString: state) }
           prepared = [:]  // what follows in this round trip was skipped
-          unsafe PQclear(result)
-          guard unsafe PQstatus(connection) == CONNECTION_OK else {
+          unsafe lazyPQclear(result)
+          guard unsafe lazyPQstatus(connection) == CONNECTION_OK else {
             // Ended before it read the statements.
             if refusal == "25P03" { throw .refused(state: "25P03") }
             throw .lost
@@ -119,7 +119,9 @@
       preparations += 1
       let name = "s\(preparations)"
       let types = statement.values.map(\.type)
-      guard unsafe PQsendPrepare(connection, name, statement.text, Int32(types.count), types) == 1 else { throw .lost }
+      guard unsafe lazyPQsendPrepare(connection, name, statement.text, Int32(types.count), types) == 1 else {
+        throw .lost
+      }
       prepared[statement.text] = name
     }
 
@@ -140,9 +142,9 @@
           unsafe buffer.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self)
         }
         if let name = prepared[statement.text] {
-          return unsafe PQsendQueryPrepared(connection, name, Int32(types.count), values, lengths, formats, 1) == 1
+          return unsafe lazyPQsendQueryPrepared(connection, name, Int32(types.count), values, lengths, formats, 1) == 1
         }
-        return unsafe PQsendQueryParams(
+        return unsafe lazyPQsendQueryParams(
           connection, statement.text, Int32(types.count), types, values, lengths, formats, 1) == 1
       }
       guard isSent else { throw .lost }
@@ -152,12 +154,12 @@
     private func waitForResult(_ silence: Duration) throws(QueryFailure) {
       var deadline = Deadline(after: silence)
       while true {
-        let unsent = unsafe PQflush(connection)
+        let unsent = unsafe lazyPQflush(connection)
         guard unsent >= 0 else { throw .lost }
-        if unsafe PQisBusy(connection) == 0 { return }
+        if unsafe lazyPQisBusy(connection) == 0 { return }
         guard deadline.remaining > .zero else { throw .lost }
         let events = wait(for: deadline.remaining, unsent == 1 ? POLLIN | POLLOUT : POLLIN)
-        if events & ~POLLOUT != 0, unsafe PQconsumeInput(connection) != 1 { throw .lost }
+        if events & ~POLLOUT != 0, unsafe lazyPQconsumeInput(connection) != 1 { throw .lost }
         if events != 0 { deadline = Deadline(after: silence) }
       }
     }
@@ -175,11 +177,11 @@
     ///
     /// - Parameter own: the process ids of this storage's own connections on the server.
     func takeNotifications(except own: Set<Int32>) throws(QueryFailure) -> Bool {
-      guard unsafe PQconsumeInput(connection) == 1 else { throw .lost }
+      guard unsafe lazyPQconsumeInput(connection) == 1 else { throw .lost }
       var isNotified = false
-      while let notification = unsafe PQnotifies(connection) {
+      while let notification = unsafe lazyPQnotifies(connection) {
         if unsafe !own.contains(notification.pointee.be_pid) { isNotified = true }
-        unsafe PQfreemem(notification)
+        unsafe lazyPQfreemem(notification)
       }
       return isNotified
     }

@@ -3,11 +3,11 @@
   internal import DurableFiles
   internal import VaultCore
 
-  /// The place of a vault: a database, and the vault's name in it.
+  /// A database, and the name of a vault in it.
   struct PostgresPlace: Sendable {
     /// Names the place in errors, without user and credentials.
     let name: String
-    /// The name of the vault in the database.
+    /// The name of the vault in the database; empty for the database alone.
     let vault: String
     private let settings: [(keyword: String, value: String)]
 
@@ -23,8 +23,12 @@
     /// - Throws: ``VaultError/Code/invalidName`` for a text that is not a URL of PostgreSQL, and for the vault's name;
     ///   ``VaultError/Code/insecurePermissions`` for a URL with a password, or without TLS. No part of the URL is in
     ///   the error, because a password may be in a wrong part.
-    init(_ url: String, vault: String) throws(VaultError) {
-      self.vault = try Vault.Name(vault).text
+    init(_ url: String, vault: String?) throws(VaultError) {
+      guard Self.isLoaded else {
+        throw VaultError(
+          .io, "the library libpq (libpq.so.5, of PostgreSQL 14 or later) cannot be loaded: install it (libpq5)")
+      }
+      self.vault = try vault.map { (name) throws(VaultError) in try Vault.Name(name).text } ?? ""
       let given = try Self.parse(url)
       guard given["password"] == nil, given["sslpassword"] == nil else {
         throw VaultError(
@@ -42,8 +46,11 @@
       }
       guard given["replication"] == nil else { throw Self.invalid }
       settings = Self.defaults.merging(given) { $1 }.merging(Self.fixed) { $1 }.map { ($0.key, $0.value) }
-      name = Self.name(given, hosts, self.vault)
+      name = Self.name(given, hosts, vault)
     }
+
+    /// Loads libpq.
+    private static let isLoaded = lazyPQload() != 0
 
     private static var invalid: VaultError {
       VaultError(
@@ -55,9 +62,9 @@
     private static func parse(_ url: String) throws(VaultError) -> [String: String] {
       guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://"), url.utf8.count <= 4096,
         url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
-        let options = unsafe PQconninfoParse(url, nil)
+        let options = unsafe lazyPQconninfoParse(url, nil)
       else { throw invalid }
-      defer { unsafe PQconninfoFree(options) }
+      defer { unsafe lazyPQconninfoFree(options) }
       var given: [String: String] = [:]
       var next = unsafe options
       while let keyword = unsafe next.pointee.keyword {
@@ -76,15 +83,15 @@
       (text ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    private static func name(_ given: [String: String], _ hosts: [String], _ vault: String) -> String {
+    private static func name(_ given: [String: String], _ hosts: [String], _ vault: String?) -> String {
       let ports = list(given["port"])
       let places = hosts.enumerated().map { number, host in
         let port = ports.count == 1 ? ports[0] : number < ports.count ? ports[number] : ""
         return encoded(host) + (port.isEmpty ? "" : ":" + encoded(port))
       }
       let service = given["service"].map { "?service=" + encoded($0) } ?? ""
-      return "postgresql://" + places.joined(separator: ",") + "/" + encoded(given["dbname"] ?? "") + service + "#"
-        + encoded(vault)
+      return "postgresql://" + places.joined(separator: ",") + "/" + encoded(given["dbname"] ?? "") + service
+        + (vault.map { "#" + encoded($0) } ?? "")
     }
 
     private static func encoded(_ text: String) -> String {
@@ -109,7 +116,7 @@
       defer {
         unsafe (keywords + values).forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) }
       }
-      return unsafe PQconnectdbParams(keywords, values, 0)
+      return unsafe lazyPQconnectdbParams(keywords, values, 0)
     }
 
     /// An error about the place, with its name.

@@ -75,6 +75,11 @@
       let reason = isPlain ? shown : "no reason"
       // Other texts with "SSL" are about a connection that broke.
       let unquoted = parts.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+      if unquoted.contains(where: { $0.contains("authentication failed") || $0.contains("no password supplied") }) {
+        return error(
+          .unreachable,
+          "the server refused the role: its password is wrong or missing (PGPASSFILE), or its certificate")
+      }
       if isPlain, unquoted.contains(where: { $0.contains("certificate") || $0.contains("does not support SSL") }) {
         return error(
           .insecurePermissions,

@@ -9,17 +9,17 @@
     /// - Parameter result: is cleared with this object.
     init(_ result: OpaquePointer) { unsafe self.result = unsafe result }
 
-    deinit { unsafe PQclear(result) }
+    deinit { unsafe lazyPQclear(result) }
 
     /// The number of rows that the statement returned.
-    var count: Int { unsafe Int(PQntuples(result)) }
+    var count: Int { unsafe Int(lazyPQntuples(result)) }
 
     /// The number of rows that the statement changed.
-    var changedCount: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
+    var changedCount: Int { unsafe Int(String(cString: lazyPQcmdTuples(result))) ?? 0 }
 
     func isNull(_ row: Int, _ column: Int32) -> Bool {
-      guard unsafe PQnfields(result) > column, row < count else { return true }
-      return unsafe PQgetisnull(result, Int32(row), column) != 0
+      guard unsafe lazyPQnfields(result) > column, row < count else { return true }
+      return unsafe lazyPQgetisnull(result, Int32(row), column) != 0
     }
 
     /// An integer or a truth value.
@@ -30,10 +30,10 @@
     }
 
     func bytes(_ row: Int, _ column: Int32) throws(VaultError) -> [UInt8] {
-      guard !isNull(row, column), let start = unsafe PQgetvalue(result, Int32(row), column) else {
+      guard !isNull(row, column), let start = unsafe lazyPQgetvalue(result, Int32(row), column) else {
         throw Self.unexpected
       }
-      let count = unsafe Int(PQgetlength(result, Int32(row), column))
+      let count = unsafe Int(lazyPQgetlength(result, Int32(row), column))
       return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 

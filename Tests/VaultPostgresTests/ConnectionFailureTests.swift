@@ -24,6 +24,16 @@
     }
 
     @Test(arguments: [
+      #"FATAL:  password authentication failed for user "shop""#, "fe_sendauth: no password supplied",
+      #"FATAL:  certificate authentication failed for user "shop""#,
+    ])
+    func `a role that the server refuses is said to be`(text: String) throws {
+      let error = try Self.error(Self.start + text)
+      #expect(error.code == .unreachable && error.message.contains("refused the role"))
+      #expect(try !Self.error(#"role "authentication failed" does not exist"#).message.contains("refused the role"))
+    }
+
+    @Test(arguments: [
       "SSL error: certificate verify failed", "server does not support SSL, but SSL was required",
       #"root certificate file "/etc/root.crt" does not exist"#,
       #"server certificate for "other" does not match host name "db.example.com""#,

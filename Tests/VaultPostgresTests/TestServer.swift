@@ -97,25 +97,25 @@
     private let connection: OpaquePointer?
 
     init(_ database: String, folder: String? = TestServer.folder) throws {
-      connection = PQconnectdb(TestServer.url(database, folder: folder))
-      guard PQstatus(connection) == CONNECTION_OK else {
-        throw VaultError(.unreachable, String(cString: PQerrorMessage(connection)))
+      connection = try PostgresPlace(TestServer.url(database, folder: folder), vault: nil).connect()
+      guard lazyPQstatus(connection) == CONNECTION_OK else {
+        throw VaultError(.unreachable, String(cString: lazyPQerrorMessage(connection)))
       }
-      PQsetNoticeReceiver(connection, { _, _ in }, nil)
+      lazyPQsetNoticeReceiver(connection, { _, _ in }, nil)
     }
 
-    deinit { PQfinish(connection) }
+    deinit { lazyPQfinish(connection) }
 
     /// Runs statements and returns the rows of the last one, as text.
     @discardableResult
     func run(_ sql: String) throws -> [[String]] {
-      let result = PQexec(connection, sql)
-      defer { PQclear(result) }
-      guard [PGRES_TUPLES_OK, PGRES_COMMAND_OK].contains(PQresultStatus(result)) else {
-        throw VaultError(.io, String(cString: PQresultErrorMessage(result)))
+      let result = lazyPQexec(connection, sql)
+      defer { lazyPQclear(result) }
+      guard [PGRES_TUPLES_OK, PGRES_COMMAND_OK].contains(lazyPQresultStatus(result)) else {
+        throw VaultError(.io, String(cString: lazyPQresultErrorMessage(result)))
       }
-      return (0..<PQntuples(result)).map { row in
-        (0..<PQnfields(result)).map { String(cString: PQgetvalue(result, row, $0)) }
+      return (0..<lazyPQntuples(result)).map { row in
+        (0..<lazyPQnfields(result)).map { String(cString: lazyPQgetvalue(result, row, $0)) }
       }
     }
   }
