@@ -11,13 +11,19 @@
     private static let slice = Duration.milliseconds(200)
 
     private let core: PostgresCore
+    private let freshness: Duration
     private var connection: Connection?
     private var pause = Pause()
 
-    private init(_ core: PostgresCore) { self.core = core }
+    private init(_ core: PostgresCore, freshness: Duration) {
+      self.core = core
+      self.freshness = freshness
+    }
 
     /// Returns whether the system provided a thread.
-    static func start(_ core: PostgresCore) -> Bool { HelperThread.start { Follower(core).run() } }
+    static func start(_ core: PostgresCore, freshness: Duration) -> Bool {
+      HelperThread.start { Follower(core, freshness: freshness).run() }
+    }
 
     private func run() {
       while !isEnded {
@@ -54,7 +60,7 @@
     /// a notification, unless a writer of this storage asks anyway. Not all programs ask at the same time.
     private func wait(afterChange isChanged: Bool) throws(VaultError) {
       guard let connection else { return }
-      let deadline = Deadline(after: core.options.freshness * Double.random(in: 0.9...1.1))
+      let deadline = Deadline(after: freshness * Double.random(in: 0.9...1.1))
       let soon = Deadline(after: PostgresCore.quiet * 2)
       var isNotified = false
       while !isEnded, deadline.remaining > .zero {

@@ -17,6 +17,8 @@
       case reader
       /// Also writes, creates and removes.
       case writer
+      /// Owns the schema and its tables, and may change and drop them, and grant others the use of them.
+      case owner
     }
 
     /// Creates the schema `secretprefs` with its tables, in one transaction.
@@ -49,8 +51,19 @@
 
     /// Grants a role what it needs, and nothing else. A role of the server with row-level policies may see a part of
     /// the vaults only: a policy compares `vault.name` and `piece.vault`.
+    ///
+    /// - Parameter role: the name of a role. `public` is all roles, whatever the quotes around it.
     public static func grant(_ access: Access, to role: String) -> String {
       let name = quoted(role)
+      if access == .owner {
+        return """
+          alter table secretprefs.schema_version owner to \(name);
+          alter table secretprefs.vault owner to \(name);
+          alter table secretprefs.piece owner to \(name);
+          alter schema secretprefs owner to \(name);
+
+          """
+      }
       let rights = access == .reader ? "select" : "select, insert, update, delete"
       return """
         grant usage on schema secretprefs to \(name);

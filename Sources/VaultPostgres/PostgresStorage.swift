@@ -29,7 +29,9 @@
     /// The settings of a storage. The defaults suit a server.
     public struct Options: Sendable {
       /// The greatest time between two questions to the database whether anything has changed. The default is a second.
-      public var freshness = Duration.seconds(1)
+      /// With `nil` there is no thread that asks: readers see what others have written after a write of their own and
+      /// after `Vault.refresh()`, which suits a program that ends soon.
+      public var freshness: Duration? = .seconds(1)
       /// For how long reads go on while the database is away, counted from its last answer. Then they throw
       /// ``VaultError/Code/unreachable``. The default is `nil`, for no limit.
       public var outageLimit: Duration?
@@ -174,8 +176,10 @@
 
     /// Starts the thread that keeps the storage current, after there is something to follow.
     private func follow() {
-      guard !isFollowed.load(ordering: .relaxed), !isFollowed.exchange(true, ordering: .relaxed) else { return }
-      if !Follower.start(core) { isFollowed.store(false, ordering: .relaxed) }
+      guard let freshness = core.options.freshness, !isFollowed.load(ordering: .relaxed),
+        !isFollowed.exchange(true, ordering: .relaxed)
+      else { return }
+      if !Follower.start(core, freshness: freshness) { isFollowed.store(false, ordering: .relaxed) }
     }
   }
 

@@ -37,7 +37,11 @@
       pid = Int32(truncatingIfNeeded: try results[0].number(0, 2))
       isPooled = pid != connectionPID
       channel = try results[0].text(0, 3)
-      let found = results[1].count == 1 ? try results[1].number(0, 0) : 0
+      try Self.check(schema: results[1].count == 1 ? try results[1].number(0, 0) : 0, place)
+    }
+
+    /// Refuses tables of another version.
+    static func check(schema found: Int, _ place: PostgresPlace) throws(VaultError) {
       if found > PostgresSchema.version {
         throw place.error(
           .unsupportedVersion,

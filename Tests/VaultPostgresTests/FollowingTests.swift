@@ -33,6 +33,23 @@
       #expect(try reader.secrets.string(forKey: "a") == "value \(number)")
     }
 
+    @Test func `without a freshness no thread asks, and own writes and refreshing show what others wrote`() throws {
+      let sample = try StoredSample(in: try TestServer.storage())
+      var options = PostgresStorage.Options.quick
+      options.freshness = nil
+      let storage = try sample.storage.reopened(options)
+      let reader = try sample.opened(in: storage)
+      try sample.secrets.set("value", forKey: "a")
+      #expect(try reader.secrets.string(forKey: "a") == nil)
+      try reader.vault.refresh()
+      #expect(try reader.secrets.string(forKey: "a") == "value")
+      try sample.secrets.set("later", forKey: "a")
+      try reader.secrets.set("own", forKey: "b")
+      #expect(try reader.secrets.string(forKey: "a") == "later")
+      let isFollowed = storage.isFollowed.load(ordering: .relaxed)
+      #expect(!isFollowed)
+    }
+
     @Test func `own writes are seen at once, also by other vault objects of the same storage`() throws {
       let storage = try TestServer.storage(options: Self.options(freshness: .seconds(3600)))
       let sample = try StoredSample(in: storage)
