@@ -141,7 +141,7 @@ let package = Package(
       name: "secretprefs",
       dependencies: [
         "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferencesSettings", "DurableFiles", "CMessageDigests",
-        "CQRCodes", "CToolBuild",
+        "CQRCodes", "CToolBuild", .target(name: "VaultPostgres", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict,

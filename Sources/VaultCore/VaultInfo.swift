@@ -16,6 +16,12 @@ public struct VaultInfo: Sendable {
     } catch { return nil }
   }
 
+  /// Reads the id of the vault in a storage from the header, whatever the state of the rest. `nil` if it cannot be
+  /// read or does not begin like a vault.
+  package static func identifier(in storage: any VaultStorage) -> Vault.Identifier? {
+    do throws(VaultError) { return identifier(in: try storage.load(limit: .max).bytes.image) } catch { return nil }
+  }
+
   static func identifier(in image: FileImage) -> Vault.Identifier? {
     image.count >= Snapshot.headerCount && image.span.starts(with: Snapshot.magic)
       ? Vault.Identifier(image.span, at: 16) : nil

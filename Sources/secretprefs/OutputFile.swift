@@ -26,6 +26,7 @@ struct OutputFile {
   ///
   /// - Parameter owners: the vault and the mark of the command, which may not exist yet.
   func check(reading files: [String], besides owners: [Named]) throws(ToolError) {
+    try refuseURL()
     for other in files where isSame(as: other) {
       throw refusal("would replace a file that this command reads")
     }
@@ -34,6 +35,13 @@ struct OutputFile {
       guard !isBeside(owner.path) else { throw refusal("has a name that belongs to \(owner.what)") }
     }
     if let reason = OwnFile.objection(to: path, writing: kind) { throw refusal(reason) }
+  }
+
+  /// Refuses a URL. It may contain a password, which must not become the name of a directory.
+  func refuseURL() throws(ToolError) {
+    guard !DatabaseURL.hasScheme(path) else {
+      throw .usage("\(what) is a URL, and must be the path of a file", hint: "a path that begins so is written with ./")
+    }
   }
 
   private func refusal(_ reason: String) -> ToolError {
@@ -70,10 +78,15 @@ struct OutputFile {
   }
 }
 
+extension VaultLocation {
+  /// The vault, if it is in a file.
+  var owners: [OutputFile.Named] { path.map { [("the vault", $0)] } ?? [] }
+}
+
 extension VaultAccess {
   /// The vault and its mark, which own the files with their names.
   var owners: [OutputFile.Named] {
-    [("the vault", location.path)] + (markPath.map { [("the mark", $0)] } ?? [])
+    location.owners + (markPath.map { [("the mark", $0)] } ?? [])
   }
 
   /// Refuses a path that a command is told to write, see ``OutputFile``.

@@ -1,9 +1,9 @@
 internal import DurableFiles
 internal import VaultCore
 
-/// A file whose bytes could not be read as a vault, and what a user can do about it.
+/// A file or a row of a database whose bytes could not be read as a vault, and what a user can do about it.
 struct UnreadableVault {
-  /// The errors about the bytes of a file.
+  /// The errors about the bytes.
   private static let codes: [VaultError.Code] = [
     .notAVault, .damaged, .malformed, .limitExceeded, .kdfRefused, .unsupportedVersion, .unsupportedFeature,
   ]
@@ -19,14 +19,14 @@ struct UnreadableVault {
   /// Whether `salvage` may find something in the file.
   let canBeSalvaged: Bool
 
-  /// `nil` if the error is not about the bytes of the file.
+  /// `nil` if the error is not about the bytes.
   init?(_ location: VaultLocation, _ error: VaultError) {
     guard Self.codes.contains(error.code) else { return nil }
     self.location = location
     code = error.code
-    wasVault = Self.wasVault(FilePlace(location.path))
-    isReplaceable = Self.replaceable.contains(code) && VaultInfo.identifier(at: location.path) != nil
-    canBeSalvaged = Vault.canBeSalvaged(at: location.path)
+    wasVault = location.path.map { Self.wasVault(FilePlace($0)) } ?? (error.code != .notAVault)
+    isReplaceable = Self.replaceable.contains(code) && location.identifier != nil
+    canBeSalvaged = location.canBeSalvaged
   }
 
   private static func wasVault(_ file: FilePlace) -> Bool {
@@ -37,8 +37,10 @@ struct UnreadableVault {
 
   /// - Parameter salvages: Whether to name `salvage`, which the command itself is not.
   func hint(salvages: Bool = true) -> String {
-    guard wasVault else { return Hints.otherVault }
-    let restore = Hints.restore(location.option, movingAway: isReplaceable ? nil : location.movingAway)
+    guard wasVault else { return location.otherVault }
+    let restore =
+      location.path == nil && !isReplaceable
+      ? Hints.restoreElsewhere : Hints.restore(location.option, movingAway: isReplaceable ? nil : location.movingAway)
     let salvage = salvages && canBeSalvaged ? Hints.salvage(location.option) + "; " : ""
     return switch code {
     case .notAVault: "\(Hints.otherVault); \(Hints.wasVault)\(salvage)\(restore)"

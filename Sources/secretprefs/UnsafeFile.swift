@@ -18,7 +18,7 @@ struct UnsafeFile {
           ? Hints.narrow(file: mark.path) : Self.hint(for: mark.directory)
       return
     }
-    let vault = FilePlace(access.location.path)
+    guard let vault = access.location.path.map(FilePlace.init) else { return nil }
     // An error of VaultCore about the vault or its directory begins with the path.
     guard error.message.hasPrefix("/"), let status = vault.status() else { return nil }
     let start = vault.start(VaultLocation.signature.count)

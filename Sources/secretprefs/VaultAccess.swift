@@ -3,7 +3,7 @@ internal import Secrets
 internal import VaultCore
 internal import VaultSealing
 
-/// The path of a vault, how to unlock it and how to treat it, from the options of a command.
+/// Where a vault is, how to unlock it and how to treat it, from the options of a command.
 struct VaultAccess {
   /// In seconds.
   static let usualLockTimeout = 30.0
@@ -47,9 +47,9 @@ struct VaultAccess {
     do throws(VaultError) {
       let options = try unlockedOptions(messages)
       let opened = try withCredential(messages) { (credential) throws(VaultError) in
-        (try Vault.open(at: location.path, credential: credential, options: options), credential)
+        (try Vault.open(in: location.storage(options), credential: credential, options: options), credential)
       }
-      if let torn = try opened.0.tornTail { messages.warn(torn.warning(location.path)) }
+      if let torn = try opened.0.tornTail { messages.warn(torn.warning(location.name)) }
       return opened
     } catch { throw explained(error) }
   }
@@ -58,10 +58,14 @@ struct VaultAccess {
   func openIfConfigured(_ messages: Messages) throws -> (vault: Vault, source: CredentialSource)? {
     do throws(VaultError) {
       return try withConfigured(messages) { (credential, source) throws(VaultError) in
-        (try Vault.open(at: location.path, credential: credential, options: try unlockedOptions(messages)), source)
+        let options = try unlockedOptions(messages)
+        return (try Vault.open(in: location.storage(options), credential: credential, options: options), source)
       }
     } catch { throw explained(error) }
   }
+
+  /// What can be read of the vault without a credential.
+  func info() throws(VaultError) -> VaultInfo { try VaultInfo(in: location.storage(options), options: options) }
 
   /// For commands that make a credential that lasts: who finds an unlocked terminal must not get one.
   var withoutKeptKey: VaultAccess {
@@ -71,7 +75,7 @@ struct VaultAccess {
   }
 
   /// The key that `unlock` keeps for the vault.
-  func keptKey() throws(VaultError) -> KeptKey? { try KeptKey.find(location.path, for: keptKeyUse) }
+  func keptKey() throws(VaultError) -> KeptKey? { try KeptKey.find(location, for: keptKeyUse) }
 
   /// Calls `body` with the configured credential. Without one, prompts for a passphrase, and again if it is rejected.
   ///
@@ -126,18 +130,20 @@ struct VaultAccess {
       do { _ = try RollbackMark.read(at: markPath) } catch let broken as ToolError { return broken } catch {}
     }
     let cured = cured(error, salvages: salvages)
-    return role.map { $0.explained(cured, path: location.path) } ?? cured
+    return role.map { $0.explained(cured, at: location) } ?? cured
   }
 
   /// Adds the path of the vault to an error about its bytes, and what a user can do about the state of its files.
   ///
   /// - Parameter salvages: Whether `salvage` may help. It is false if it has failed.
   func cured(_ error: VaultError, salvages: Bool = true) -> VaultError {
+    // What a database says of itself is not about bytes.
+    guard location.path != nil || !error.message.hasPrefix(location.name) else { return error }
     let hint =
       error.code == .insecurePermissions
       ? UnsafeFile(error, self)?.hint : UnreadableVault(location, error)?.hint(salvages: salvages)
     guard let hint else { return error }
-    let message = error.code == .insecurePermissions ? error.message : error.message(about: location.path)
+    let message = error.code == .insecurePermissions ? error.message : error.message(about: location.name)
     return VaultError(error.code, message, errno: error.errno, cause: Cure(hint: hint))
   }
 
@@ -180,7 +186,7 @@ struct VaultAccess {
     // The environment and the session configure the vault, not the bundle.
     guard role != .bundle else { return [] }
     let keptKey = Unlocking { [location, keptKeyUse] () throws(VaultError) -> Vault.Credential? in
-      try KeptKey.find(location.path, for: keptKeyUse).map { .slot($0.key) }
+      try KeptKey.find(location, for: keptKeyUse).map { .slot($0.key) }
     }
     let command = Unlocking { () throws(VaultError) in try PassphraseCommand.configured()?.read() }
     return [
@@ -193,14 +199,14 @@ struct VaultAccess {
   /// Prompts for the passphrase.
   private func ask(inspectsFile: Bool, rejected: Int) throws(VaultError) -> SecretBytes {
     if inspectsFile {
-      let summary = try VaultInfo(at: location.path, options: options)
+      let summary = try info()
       let hasPassphrase = summary.slots.contains { if case .passphrase = $0.kind { true } else { false } }
       guard hasPassphrase else {
         throw VaultError(.noCredential, "no key file is configured, and the vault has no passphrase slot")
       }
     }
     guard mayPrompt else { throw VaultError(.noCredential, "no passphrase or key file is configured") }
-    return try Prompt.passphrase(of: (role.map { $0.rawValue + " " } ?? "") + location.path, rejected: rejected)
+    return try Prompt.passphrase(of: (role.map { $0.rawValue + " " } ?? "") + location.name, rejected: rejected)
   }
 }
 

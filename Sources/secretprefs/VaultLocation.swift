@@ -2,55 +2,140 @@ internal import DurableFiles
 internal import Secrets
 internal import VaultCore
 
-/// The path of a vault.
+/// Where a vault is: in a file, or in a database.
 struct VaultLocation {
+  private enum Place {
+    case file(String)
+    case database(DatabaseVault)
+  }
+
   /// The first bytes of a vault.
   static let signature: [UInt8] = [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  let path: String
-  /// The option that names this path to another command, after a blank. Empty for the path that is used without one.
+  private let place: Place
+  /// The option that names this place to another command, after a blank. Empty for the path that is used without one.
   let option: String
 
-  /// The path in an argument, unchecked.
+  /// The path of a file in an argument, unchecked.
   init(argument path: String) {
-    self.path = path
+    place = .file(path)
     option = Self.option(path)
   }
 
   private static func option(_ path: String) -> String { " --vault \(shellPath(path))" }
 
-  /// The path in `--vault`, or the library's default path.
+  /// The path or URL in `--vault`, or in `SECRETPREFS_VAULT`, or the library's default path.
   init(option: String?) throws(ToolError) {
     if let option {
       guard !option.isEmpty else { throw .usage("--vault is empty") }
-      path = option
       self.option = Self.option(option)
+      place = if let url = try DatabaseURL(option) { .database(try DatabaseVault(url)) } else { .file(option) }
     } else {
       self.option = ""
-      do throws(VaultError) { path = try Vault.defaultPath() } catch {
-        throw .usage(error.message, hint: "name the vault with --vault")
+      if let url = try DatabaseURL.ofEnvironment {
+        place = .database(try DatabaseVault(url))
+      } else {
+        do throws(VaultError) { place = .file(try Vault.defaultPath()) } catch {
+          throw .usage(error.message, hint: "name the vault with --vault")
+        }
       }
     }
+  }
+
+  private init(_ database: DatabaseVault) {
+    place = .database(database)
+    option = Self.option(database.storage.name)
+  }
+
+  /// The path of the file; `nil` for a vault in a database.
+  var path: String? { if case .file(let path) = place { path } else { nil } }
+
+  /// Names the place in messages and answers: the path as it was given, or the URL of the database without its user and
+  /// parameters.
+  var name: String {
+    switch place {
+    case .file(let path): path
+    case .database(let vault): vault.storage.name
+    }
+  }
+
+  /// What keeps the bytes.
+  ///
+  /// - Parameter options: How a file is treated.
+  func storage(_ options: Vault.Options) throws(VaultError) -> any VaultStorage {
+    switch place {
+    case .file(let path): try .file(path, options: options)
+    case .database(let vault): vault.storage
+    }
+  }
+
+  /// The id of the vault, whatever its state. `nil` if it cannot be read.
+  var identifier: Vault.Identifier? {
+    switch place {
+    case .file(let path): VaultInfo.identifier(at: path)
+    case .database(let vault): VaultInfo.identifier(in: vault.storage)
+    }
+  }
+
+  /// Whether `salvage` may find something.
+  var canBeSalvaged: Bool {
+    var options = Vault.Options()
+    options.pathPolicy = .relaxed
+    do throws(VaultError) { return Vault.canBeSalvaged(in: try storage(options)) } catch { return false }
   }
 
   /// Whether a file that starts with these bytes is a vault, damaged or not.
   static func isVault(_ bytes: some Sequence<UInt8>) -> Bool { bytes.starts(with: signature.prefix(4)) }
 
-  /// Whether anything exists at the path.
-  /// - Throws: ``VaultError/Code/io`` if the system does not allow the check.
+  /// Whether anything exists at the path, or in the row.
+  /// - Throws: ``VaultError/Code/io`` if the system does not allow the check; the errors of the database.
   var isOccupied: Bool {
     get throws(VaultError) {
-      var status = stat()
-      if lstat(path, &status) == 0 { return true }
-      guard errno == ENOENT || errno == ENOTDIR else {
-        throw .io("\(path): examine the path")
+      switch place {
+      case .file(let path):
+        var status = stat()
+        if lstat(path, &status) == 0 { return true }
+        guard errno == ENOENT || errno == ENOTDIR else {
+          throw .io("\(path): examine the path")
+        }
+        return false
+      case .database(let vault):
+        do throws(VaultError) { try vault.storage.checkVacant() } catch {
+          guard error.code == .alreadyExists else { throw error }
+          return true
+        }
+        return false
       }
-      return false
     }
   }
 
-  /// A command that moves the file to a name that is free.
-  var movingAway: String {
+  /// A place beside this one that is free: `shop.spv` becomes `shop.WORD.spv`, and a vault in a database gets that name
+  /// in it. There is a number behind the word if the name is taken.
+  func free(_ word: String) throws -> VaultLocation {
+    var number = 1
+    while true {
+      let place = try beside(number == 1 ? word : "\(word)-\(number)")
+      if try !place.isOccupied { return place }
+      number += 1
+    }
+  }
+
+  private func beside(_ word: String) throws(ToolError) -> VaultLocation {
+    switch place {
+    case .file(let path):
+      VaultLocation(argument: "\(path.hasSuffix(".spv") ? String(path.dropLast(4)) : path).\(word).spv")
+    case .database(let vault): VaultLocation(try vault.sibling(word))
+    }
+  }
+
+  /// What keeps a vault in a database from being changed; empty for one in a file.
+  var serverProblems: [Problem] {
+    get throws(VaultError) { if case .database(let vault) = place { try vault.problems } else { [] } }
+  }
+
+  /// A command that moves the file to a name that is free; `nil` for a vault in a database.
+  var movingAway: String? {
+    guard let path else { return nil }
     var target = path + ".damaged"
     var number = 2
     while FilePlace(target).status(followingLinks: false) != nil {
@@ -60,12 +145,19 @@ struct VaultLocation {
     return "mv \(shellPath(path)) \(shellPath(target))"
   }
 
-  /// Fails early, before the user types a passphrase twice. Creating the file would also fail.
+  /// What is there, in messages.
+  var what: String { path == nil ? "the existing vault" : "the existing file" }
+
+  /// What to do about something else at this place.
+  var otherVault: String { path == nil ? Hints.otherRow : Hints.otherVault }
+
+  /// Fails early, before the user types a passphrase twice. Creating the vault would also fail.
   ///
   /// - Parameter place: The name of the file in the error message.
   func refuseIfOccupied(_ place: StaticString) throws(VaultError) {
     guard try !isOccupied else {
-      throw VaultError(.alreadyExists, "\(path): \(place) cannot be created: the path already exists")
+      throw VaultError(
+        .alreadyExists, "\(name): \(place) cannot be created: the \(path == nil ? "name" : "path") already exists")
     }
   }
 

@@ -5,8 +5,11 @@ struct VaultOptions: ParsableArguments {
   @Option(
     name: FastPathOption.vault.name,
     help: ArgumentHelp(
-      "The path of the vault.",
-      discussion: "Default: $SECRETPREFS_VAULT, or secretprefs/default.spv in $XDG_DATA_HOME or ~/.local/share.",
+      "The path of the vault, or the URL of one in a PostgreSQL database.",
+      discussion: """
+        A URL is \(DatabaseURL.form). Default: $SECRETPREFS_VAULT, or secretprefs/default.spv in $XDG_DATA_HOME or \
+        ~/.local/share.
+        """,
       valueName: "path"), completion: .file())
   var vault: String?
 

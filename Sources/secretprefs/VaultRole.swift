@@ -18,11 +18,11 @@ enum VaultRole: String {
   }
 
   /// Adds the name of the file, and the options for its credential.
-  func explained(_ error: VaultError, path: String) -> ToolError {
-    ToolError(error, message: "\(rawValue) \(error.message(about: path))", hint: hint(error, path))
+  func explained(_ error: VaultError, at location: VaultLocation) -> ToolError {
+    ToolError(error, message: "\(rawValue) \(error.message(about: location.name))", hint: hint(error, location))
   }
 
-  private func hint(_ error: VaultError, _ path: String) -> String? {
+  private func hint(_ error: VaultError, _ location: VaultLocation) -> String? {
     switch error.code {
     case .credentialRejected: return "\(options) gives the credential of \(rawValue)"
     case .noCredential: return "\(options) gives the credential of \(rawValue); a prompt needs a terminal"
@@ -30,7 +30,6 @@ enum VaultRole: String {
     case .notFound where self == .backup: return "\"secretprefs backup <file>\" creates a backup"
     default: break
     }
-    let location = VaultLocation(argument: path)
     guard self != .vault, let unreadable = UnreadableVault(location, error) else { return nil }
     guard self == .backup else {
       return error.code == .notAVault ? "\(Self.makeBundle); \"secretprefs import\" reads plain files" : Self.makeBundle

@@ -342,6 +342,9 @@ struct UnlockingTests {
       setenv("HOME", "/home/somebody", 1)
       setenv("SECRETPREFS_VAULT", "", 1)
       let empty = code { try Vault.defaultPath() }
+      setenv("SECRETPREFS_VAULT", "postgresql://shop:CANARY@db.example.com/secrets#shop", 1)
+      let database = #expect(throws: VaultError.self) { try Vault.defaultPath() }
+      #expect(database?.code == .invalidName && database?.message.contains("CANARY") == false)
       #expect(empty == .invalidName)
       setenv("SECRETPREFS_VAULT", "v\u{FFFD}", 1)
       getenv("SECRETPREFS_VAULT")![1] = CChar(bitPattern: 0xFF)

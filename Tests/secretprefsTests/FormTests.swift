@@ -195,6 +195,37 @@ struct FormTests {
     #expect((error.message == "secrets are not accepted in options") == isSecret)
   }
 
+  @Test(arguments: [
+    ("postgresql://h/db#v: refused", "postgresql://h/db#v: refused"),
+    ("/x/postgresql://u:pass@h/db: no", "/x/postgresql://\u{2026}@h/db: no"),
+    ("'postgres://u:pa@s/:s@h/db'", "'postgres://\u{2026}@h/db'"), ("a://u@h:1 b", "a://u@h:1 b"),
+    ("a://h?password=x&y b a://h?sslpassword=x", "a://h?password=\u{2026} b a://h?sslpassword=\u{2026}"),
+    ("user:word@host, password=x", "user:word@host, password=x"), ("://", "://"), ("", ""), (" ", " "),
+  ])
+  func `a message does not show a password of a URL`(_ text: String, _ shown: String) {
+    #expect(withoutPasswords(text) == shown)
+  }
+
+  @Test(
+    arguments: [
+      ("./postgresql:", nil), ("postgresql:", nil), ("postgresql:/x", nil), ("v.spv", nil), ("", nil), ("://x", nil),
+      ("/a://b", nil), ("postgresql:///s#v", "v"), ("postgres://h/s#a%20%C3%A9", "a \u{E9}"),
+      ("postgresql://h/s#a#b", "a#b"), ("postgresql://h/s", nil), ("postgresql://h/s#", nil),
+    ] as [(String, String?)])
+  func `a URL names a vault behind its first number sign, and a path is none`(_ text: String, _ vault: String?) throws {
+    let url = try DatabaseURL(text)
+    #expect((url != nil) == (text.hasPrefix("postgres") && text.contains("://")))
+    #expect(url?.vault == vault)
+  }
+
+  @Test(arguments: [
+    "http://h/db#v", "POSTGRESQL://h/db#v", "x+y-z.1://", "postgresql://h/s#%", "postgresql://h/s#%4",
+    "postgresql://h/s#%+1", "postgresql://h/s#%ff",
+  ])
+  func `a URL of something else, or with a broken name, is refused`(_ text: String) {
+    #expect(throws: ToolError.self) { try DatabaseURL(text) }
+  }
+
   @Test func `a plain get is understood`() throws {
     let words = ["get", "--service", "s", "key", "--no-prompt", "--vault", "v", "--key-file", "k", "--group", "g"]
     let get = try #require(FastPath.parse(Arguments(words: words)) as? GetValue)

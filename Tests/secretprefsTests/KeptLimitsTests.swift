@@ -64,6 +64,7 @@ struct KeptLimitsTests {
 
   @Test(Keyring.isNeeded) func `the key on its way to the kernel and back is in guarded memory alone`() throws {
     let path = "/" + String((0..<16).map { _ in "abcdefghijklmnop".randomElement()! })
+    let place = VaultLocation(argument: path)
     let search = MemorySearch()
     nonisolated(unsafe) var kept: KeptKey?
     try search.note { search in
@@ -73,16 +74,16 @@ struct KeptLimitsTests {
         letters[16] = 1
         search.add("key", UnsafeRawBufferPointer(rebasing: letters[33..<33 + SealingKey.count]))
         let key = try #require(try SlotKey(UnsafeRawBufferPointer(letters).bytes))
-        try KeptKey(key: key, limits: try KeptLimits(hard: "60s", idle: "60s", now: .now)).keep(for: path)
+        try KeptKey(key: key, limits: try KeptLimits(hard: "60s", idle: "60s", now: .now)).keep(for: place)
       }
-      kept = try KeptKey.find(path, for: .open)
+      kept = try KeptKey.find(place, for: .open)
     }
     #expect(kept != nil)
     let finds = try search.finds()
     withExtendedLifetime(kept) {}
     #expect(!finds.isEmpty)
     for find in finds { #expect(Mapping.flags(at: find.address).contains("dd"), "\(find)") }
-    #expect(try KeptKey.remove(path).isRemoved)
-    #expect(try KeptKey.find(path, for: .open) == nil)
+    #expect(try KeptKey.remove(place).isRemoved)
+    #expect(try KeptKey.find(place, for: .open) == nil)
   }
 }

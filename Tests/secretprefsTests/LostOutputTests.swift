@@ -58,7 +58,7 @@ struct LostOutputTests {
   private static let archive = Result { try Tool.shell("tar c .local *", in: prepared()).output }
 
   /// A home with a vault, as each command finds it: unpacked, because one is made by fifteen runs of the tool.
-  private static func home() throws -> Scratch {
+  static func home() throws -> Scratch {
     let home = try Scratch()
     try archive.get().write(to: URL(filePath: home.file("archive")))
     let unpacked = try Tool.shell("tar xf archive && rm archive && mkfifo pipe", in: home)

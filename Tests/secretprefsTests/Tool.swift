@@ -66,6 +66,7 @@ final class Running {
       "HOME": home.path, "PATH": Tool.folder + ":/usr/bin:/bin", "COLUMNS": "80",
       "TRANSCRIPTS": Bundle.module.resourcePath! + "/Transcripts",
     ]
+    variables.merge(DatabaseServer.folders) { _, new in new }
     variables.merge(environment) { _, new in new }
     // Changing the folder is left to env, since Glibc's module does not show the spawn action for it.
     let arguments = ["/usr/bin/env", "-C", home.path] + arguments

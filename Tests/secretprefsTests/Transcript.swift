@@ -54,8 +54,8 @@ struct Transcript {
     return lines
   }
 
-  private static func normal(_ text: String, _ home: Scratch) -> String {
-    text.replacing(home.path, with: "{home}")
+  static func normal(_ text: String, _ home: Scratch) -> String {
+    DatabaseServer.normal(text).replacing(home.path, with: "{home}")
       .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z/, with: "{time}")
       .replacing(/\b20[2-9][0-9]{5}T[0-9]{6}Z(-[0-9]+(?=\.spv))?/, with: "{stamp}")
       // First, because a colon between two letters is no boundary of a word.

@@ -6,11 +6,17 @@ extension Vault {
   /// `$SECRETPREFS_VAULT`, else `secretprefs/default.spv` in `$XDG_DATA_HOME`, else in `~/.local/share`.
   ///
   /// The method does not check whether a vault exists at the path.
-  /// - Throws: ``VaultError/Code/invalidName`` if a variable is not UTF-8, or `SECRETPREFS_VAULT` is set and empty;
+  /// - Throws: ``VaultError/Code/invalidName`` if a variable is not UTF-8, or `SECRETPREFS_VAULT` is empty, or names a
+  ///   vault in a database;
   ///   ``VaultError/Code/notFound`` if there is no home directory.
   public static func defaultPath() throws(VaultError) -> String {
     if let path = try Environment.text("SECRETPREFS_VAULT") {
       guard !path.isEmpty else { throw VaultError(.invalidName, "the variable SECRETPREFS_VAULT is empty") }
+      guard !["postgresql://", "postgres://"].contains(where: path.hasPrefix) else {
+        throw VaultError(
+          .invalidName,
+          "the variable SECRETPREFS_VAULT names a vault in a database, and this program opens one in a file")
+      }
       return path
     }
     return try dataDirectory() + "/secretprefs/default.spv"

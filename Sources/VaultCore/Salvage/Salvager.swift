@@ -162,13 +162,11 @@ extension VaultDraft {
 }
 
 extension Vault {
-  /// Whether a file has what ``salvage(at:credential:to:options:)`` needs: a slot, and a section or an entry. Which
-  /// credential opens them is not known. `false` if the file cannot be read.
-  package static func canBeSalvaged(at path: String) -> Bool {
+  /// Whether a storage has what ``salvage(in:credential:to:options:)`` needs: a slot, and a section or an entry. Which
+  /// credential opens them is not known. `false` if it cannot be read.
+  package static func canBeSalvaged(in storage: any VaultStorage) -> Bool {
     do throws(VaultError) {
-      var options = Options()
-      options.pathPolicy = .relaxed
-      let file = try DamagedFile(try FileStorage(path, options: options).loadImage(options.limits).image)
+      let file = try DamagedFile(try storage.loadImage(Limits()).image)
       return !file.snapshot.slots.isEmpty && !(file.snapshot.sections.isEmpty && file.entries.isEmpty)
     } catch { return false }
   }

@@ -25,6 +25,6 @@ struct Compact: WritingCommand {
     let vault = try access.open(messages)
     try vault.compact()
     vault.recordChange(by: Self.self, messages)
-    if self.vault.json { try Output.write(.object([("vault", .string(access.location.path))])) }
+    if self.vault.json { try Output.write(.object([("vault", .string(access.location.name))])) }
   }
 }

@@ -76,10 +76,12 @@ struct Init: WritingCommand {
 
   /// Refuses paths of one file, and those that belong to another vault or mark.
   private func check(_ access: VaultAccess) throws(ToolError) {
-    try OutputFile(access.location.path, as: "the vault", kind: .vault).check(reading: [], besides: [])
+    if let path = access.location.path {
+      try OutputFile(path, as: "the vault", kind: .vault).check(reading: [], besides: [])
+    }
     guard let mark = access.markPath else { return }
     try OutputFile(mark, as: "the mark", kind: .mark)
-      .check(reading: [keyFile].compactMap(\.self), besides: [("the vault", access.location.path)])
+      .check(reading: [keyFile].compactMap(\.self), besides: access.location.owners)
   }
 
   /// Creates the mark if an interrupted run of the same command created only the vault: it opens with the given
@@ -107,7 +109,7 @@ struct Init: WritingCommand {
 
   private func answer(_ access: VaultAccess) throws {
     guard vault.json else { return }
-    var answer: [(String, JSON)] = [("vault", .string(access.location.path))]
+    var answer: [(String, JSON)] = [("vault", .string(access.location.name))]
     if let keyFile { answer.append(("keyFile", .string(keyFile))) }
     try Output.write(.object(answer))
   }
@@ -115,7 +117,7 @@ struct Init: WritingCommand {
   private func create(_ access: VaultAccess, _ slots: [NewSlot], _ file: NewKeyFile?) throws(VaultError) {
     do throws(VaultError) {
       _ = try Vault.create(
-        at: access.location.path, slots: slots, groups: [NewGroup(group)], options: access.options)
+        in: access.location.storage(access.options), slots: slots, groups: [NewGroup(group)], options: access.options)
     } catch {
       file?.remove(after: error)
       throw error
@@ -138,7 +140,7 @@ struct Init: WritingCommand {
     do {
       return try NewPassphrase(
         descriptor: try passphraseDescriptor(), acceptsWeak: acceptWeak,
-        purpose: "The new vault is \(displayed(access.location.path)); \(loss).\n"
+        purpose: "The new vault is \(displayed(access.location.name)); \(loss).\n"
       ).read()
     } catch let error as VaultError where error.code == .noCredential {
       throw ToolError(error, hint: Self.credentials)

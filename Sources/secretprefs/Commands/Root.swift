@@ -91,7 +91,7 @@ struct Root: ParsableCommand {
       UnlockVault.self, LockVault.self, Status.self, Verify.self, Groups.self, Slots.self, ChangePassphrase.self,
       Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self, Export.self, GitCredential.self,
       DockerCredential.self, Marks.self, Audit.self, Doctor.self, Salvage.self, NewKey.self, Identities.self,
-      Settings.self,
+      Postgres.self, Settings.self,
       Completion.self, ExitCodes.self, Version.self, WritingCommands.self,
     ])
 

@@ -66,7 +66,7 @@ struct Rotate: WritingCommand {
       if let pin { try Output.write("\(pin)\n") }
       return
     }
-    let rotated: (String, JSON) = name.map { ("group", .string($0.text)) } ?? ("vault", .string(access.location.path))
+    let rotated: (String, JSON) = name.map { ("group", .string($0.text)) } ?? ("vault", .string(access.location.name))
     try Output.write(.object([rotated] + report.members(pin)))
   }
 }

@@ -37,7 +37,9 @@ struct Salvage: WritingCommand {
     let report: SalvageReport
     do throws(VaultError) {
       report = try access.withCredential(messages, inspectsFile: false) { (credential) throws(VaultError) in
-        try Vault.salvage(at: access.location.path, credential: credential, to: target.path, options: access.options)
+        try Vault.salvage(
+          in: access.location.storage(access.options), credential: credential, to: target.storage(access.options),
+          options: access.options)
       }
     } catch {
       guard error.code == .credentialRejected else { throw access.explained(error, salvages: false) }
@@ -52,7 +54,7 @@ struct Salvage: WritingCommand {
 
   /// What a user can do if no slot opens. In a damaged file, the slot of the right credential may be missing.
   private static func rejected(_ access: VaultAccess) -> String? {
-    do throws(VaultError) { _ = try VaultInfo(at: access.location.path, options: access.options) } catch {
+    do throws(VaultError) { _ = try access.info() } catch {
       guard let unreadable = UnreadableVault(access.location, error) else { return nil }
       return "use the credential of a different slot; otherwise: \(unreadable.hint(salvages: false))"
     }

@@ -32,12 +32,12 @@ struct Status: ToolCommand {
     access.keptKeyUse = .look
     let summary: VaultInfo
     do throws(VaultError) {
-      summary = try VaultInfo(at: access.location.path, options: access.options)
+      summary = try access.info()
     } catch { throw access.explained(error) }
     let opened = try access.openIfConfigured(messages) ?? (asks ? (try access.open(messages), .prompt) : nil)
     let problems = try opened?.vault.auditProblems() ?? []
     let report = StatusReport(
-      path: access.location.path, summary: summary, verified: try opened?.vault.status(),
+      location: access.location, summary: summary, verified: try opened?.vault.status(),
       auditing: try opened?.vault.auditing(), auditProblems: problems, hasMark: access.markPath != nil,
       markFailure: opened?.vault.markFailure, source: opened?.source, kept: try access.keptKey())
     if vault.json { try Output.write(report.json) } else { try Output.write(report.text) }

@@ -3,7 +3,7 @@ internal import VaultSealing
 
 /// The output of `status`, as text and as JSON.
 struct StatusReport {
-  let path: String
+  let location: VaultLocation
   let summary: VaultInfo
   /// What the credential could verify. `nil` without a credential.
   let verified: VaultStatus?
@@ -22,11 +22,14 @@ struct StatusReport {
 
   var text: String {
     var lines: [(String, String)] = [
-      ("vault", displayed(path)),
+      ("vault", displayed(location.name)),
       ("format", Version.format),
       ("id", summary.vaultID.description),
       ("generation", "\(summary.generation)"),
-      ("file", "\(summary.fileBytes) bytes: snapshot \(summary.snapshotBytes), journal \(summary.journalBytes)"),
+      (
+        location.path == nil ? "stored" : "file",
+        "\(summary.fileBytes) bytes: snapshot \(summary.snapshotBytes), journal \(summary.journalBytes)"
+      ),
       (
         "journal",
         counted(summary.entryCount, "entry", "entries")
@@ -63,7 +66,8 @@ struct StatusReport {
 
   var json: JSON {
     var members: [(String, JSON)] = [
-      ("vault", .string(path)), ("format", .string(Version.format)), ("id", .string(summary.vaultID.description)),
+      ("vault", .string(location.name)), ("format", .string(Version.format)),
+      ("id", .string(summary.vaultID.description)),
       ("generation", .unsigned(summary.generation)),
       ("fileBytes", .unsigned(UInt64(summary.fileBytes))),
       ("snapshotBytes", .unsigned(UInt64(summary.snapshotBytes))),

@@ -9,7 +9,7 @@ extension CompletionKind {
   /// The ids of the slots, which are read without a credential.
   static let slots = candidates { line throws in
     let access = try line.vault.access()
-    return try VaultInfo(at: access.location.path, options: access.options).slots.map(\.id.short)
+    return try access.info().slots.map(\.id.short)
   }
 
   static let groups = candidates { line throws in try line.open()?.groups().map(\.name.text).sorted() ?? [] }

@@ -51,8 +51,10 @@ struct Settings: WritingCommand {
     }
     let path = try Self.sole(files, "file")
     var secrets: SecretPreferences?
+    var owners: [OutputFile.Named] = []
     if let vault {
       let access = try unlock.complete(try VaultAccess(try VaultLocation(option: vault)))
+      owners = access.location.owners
       let place = try record.place()
       let opened = try access.open(messages)
       let group = try place.group(in: opened)
@@ -60,7 +62,7 @@ struct Settings: WritingCommand {
     }
     let file = try SettingsFile(path, descriptions: descriptions, secrets: secrets)
     try OutputFile(path, as: "the settings file")
-      .check(reading: [descriptions].compactMap(\.self), besides: vault.map { [("the vault", $0)] } ?? [])
+      .check(reading: [descriptions].compactMap(\.self), besides: owners)
     if json { return try Output.write(SettingsListing.json(of: file.groups, nulls: file.nulls)) }
     if ScreenTerminal.isAvailable { return try SettingsSession.run(file) }
     try Output.write(SettingsListing.text(of: file.groups, nulls: file.nulls))

@@ -12,6 +12,7 @@ enum Hints {
     "\"secretprefs backup restore\" restores a backup; \"secretprefs salvage\" recovers what is readable"
   static let laterVersion = "use a later version of secretprefs"
   static let otherVault = "--vault selects a different file"
+  static let otherRow = "another name behind # in --vault selects a different vault"
   static let otherIdentity = "--identity names an identity file; \"secretprefs identity new\" creates one"
   static let otherKeyFile = "--key-file names a key file; \"secretprefs new-key\" creates one"
   static let otherDeviceKey = "--device-key-file names the device key"
@@ -54,6 +55,9 @@ enum Hints {
     let restores = "\"secretprefs backup restore\(vault) <backup>\" restores a backup"
     return move.map { "\(restores) once the file is moved away: \"\($0)\"" } ?? restores
   }
+
+  static let restoreElsewhere =
+    "\"secretprefs backup restore\" restores a backup under another name behind # in --vault"
 
   static let wasVault = "if the vault was here, "
   static let isDamaged = "if the file is damaged, "

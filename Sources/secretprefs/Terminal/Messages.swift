@@ -9,22 +9,25 @@ struct Messages {
   func report(_ error: ToolError) -> ExitStatus {
     // The process ends by that signal; an error message would only repeat it.
     guard !PendingSignal.isPending else { return error.status }
+    let message = withoutPasswords(error.message)
+    let hint = error.hint.map(withoutPasswords)
     if isJSON {
-      var members: [(String, JSON)] = [("code", .string(error.code)), ("message", .string(error.message))]
-      if let hint = error.hint { members.append(("hint", .string(hint))) }
+      var members: [(String, JSON)] = [("code", .string(error.code)), ("message", .string(message))]
+      if let hint { members.append(("hint", .string(hint))) }
       members.append(("exit", .unsigned(UInt64(error.status.rawValue))))
       if !error.parts.isEmpty { members.append(("parts", .array(error.parts.map(\.json)))) }
       write(JSON.object([("error", .object(members))]).text + "\n")
     } else {
       // The message may contain a path.
       write(
-        "secretprefs: error: \(displayed(error.message))\n" + error.parts.map { "  \(displayed($0.text))\n" }.joined()
-          + (error.hint.map { "secretprefs: hint: \(displayed($0))\n" } ?? ""))
+        "secretprefs: error: \(displayed(message))\n" + error.parts.map { "  \(displayed($0.text))\n" }.joined()
+          + (hint.map { "secretprefs: hint: \(displayed($0))\n" } ?? ""))
     }
     return error.status
   }
 
   func warn(_ message: String) {
+    let message = withoutPasswords(message)
     if isJSON {
       write(JSON.object([("warning", .object([("message", .string(message))]))]).text + "\n")
     } else {

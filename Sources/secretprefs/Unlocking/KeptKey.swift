@@ -5,8 +5,8 @@ internal import VaultSealing
 
 /// The keys of the slots that `unlock` keeps in the kernel until one of its limits is reached.
 ///
-/// It is found by the id of the vault, which is the same for every spelling of the path. The path is kept with it, to
-/// find it also when the file is gone.
+/// It is found by the id of the vault, which is the same for every spelling of the path or URL. The path is kept with
+/// it, or the URL without user and parameters, to find it also when the vault is gone.
 struct KeptKey {
   /// What a command does with a kept key.
   enum Use {
@@ -28,9 +28,9 @@ struct KeptKey {
   /// Visible in `/proc/keys`, for the processes that may read the key. The id of the vault follows.
   private static let descriptionStart = "secretprefs:"
 
-  /// Finds the key that is kept for the vault at `path`. `nil` if there is none, or its time is over.
-  static func find(_ path: String, for use: Use) throws(VaultError) -> KeptKey? {
-    guard use != .ignore, let stored = try stored(path) else { return nil }
+  /// Finds the key that is kept for the vault at `place`. `nil` if there is none, or its time is over.
+  static func find(_ place: VaultLocation, for use: Use) throws(VaultError) -> KeptKey? {
+    guard use != .ignore, let stored = try stored(place) else { return nil }
     guard let (kept, _) = try read(stored) else { return nil }
     guard let seconds = kept.limits.seconds(at: .now) else {
       _ = stored.remove()
@@ -42,10 +42,10 @@ struct KeptKey {
 
   /// Keeps the key for its vault, in place of any earlier one.
   ///
-  /// - Parameter path: the path of the vault.
-  func keep(for path: String) throws(ToolError) {
+  /// - Parameter place: the place of the vault.
+  func keep(for place: VaultLocation) throws(ToolError) {
     do throws(VaultError) {
-      let names = KeptNames(of: path).bytes
+      let names = KeptNames(of: place).bytes
       // The limits, the keys, the names of the vault.
       let end = KeptLimits.count + key.count
       var bytes = try SecretBytes(count: end + names.count)
@@ -72,13 +72,13 @@ struct KeptKey {
     var others = 0
   }
 
-  /// Removes the key of the vault at `path`, and a key that was kept when a different vault had that path.
-  static func remove(_ path: String) throws(ToolError) -> Removal {
-    let id = VaultInfo.identifier(at: path)
+  /// Removes the key of the vault at `place`, and a key that was kept when a different vault had that place.
+  static func remove(_ place: VaultLocation) throws(ToolError) -> Removal {
+    let id = place.identifier
     var removal = Removal(isIdentified: id != nil)
     do throws(VaultError) {
       if let id, let stored = try stored(id, mayBeRefused: false), try isRemoved(stored) { removal.isRemoved = true }
-      let names = KeptNames(of: path)
+      let names = KeptNames(of: place)
       for stored in try all(mayBeRefused: false) {
         if try read(stored)?.names.areOne(with: names) == true, try isRemoved(stored) {
           removal.isRemoved = true
@@ -111,10 +111,10 @@ struct KeptKey {
     error.code == .credentialRejected ? rejection("the unlocked key does not open the vault: \(error.message)") : error
   }
 
-  /// The key of the vault at `path`, or, if the file cannot say which vault it is, one that was kept under this path.
-  private static func stored(_ path: String) throws(VaultError) -> KernelKey? {
-    if let id = VaultInfo.identifier(at: path) { return try stored(id) }
-    let names = KeptNames(of: path)
+  /// The key of the vault at `place`, or, if the place cannot say which vault it is, one that was kept under its name.
+  private static func stored(_ place: VaultLocation) throws(VaultError) -> KernelKey? {
+    if let id = place.identifier { return try stored(id) }
+    let names = KeptNames(of: place)
     for stored in try all() where try read(stored)?.names.areOne(with: names) == true { return stored }
     return nil
   }

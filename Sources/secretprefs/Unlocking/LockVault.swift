@@ -18,17 +18,19 @@ struct LockVault: WritingCommand {
   @OptionGroup var vault: VaultOptions
 
   func perform(_ messages: Messages) throws {
-    let path = try vault.access().location.path
-    let removal = try KeptKey.remove(path)
+    let place = try vault.access().location
+    let removal = try KeptKey.remove(place)
     if removal.isRemoved { Output.recordChange(by: Self.self) }
     guard !vault.json else {
-      return try Output.write(.object([("vault", .string(path)), ("removed", .bool(removal.isRemoved))]))
+      return try Output.write(.object([("vault", .string(place.name)), ("removed", .bool(removal.isRemoved))]))
     }
     guard !removal.isRemoved else { return }
     messages.warn(
       (removal.isIdentified
         ? "no key of this vault was kept in this session"
-        : "there is no vault at this path, and no key was kept for this path in this session")
+        : place.path == nil
+          ? "the vault cannot be read, and no key was kept for this URL in this session"
+          : "there is no vault at this path, and no key was kept for this path in this session")
         + "; nothing was removed"
         + (removal.others == 0 ? "" : ", and \(counted(removal.others, "other key is", "other keys are")) still kept"))
   }

@@ -47,7 +47,7 @@ struct UnlockVault: WritingCommand {
     // The limits begin now, not before the prompt.
     let limits = try KeptLimits(hard: hard, idle: idle, now: .now)
     let key = try vault.slotKey()
-    try KeptKey(key: key, limits: limits).keep(for: access.location.path)
+    try KeptKey(key: key, limits: limits).keep(for: access.location)
     Output.recordChange(by: Self.self)
     if KernelKey.areShared {
       messages.warn("this is no login session: all processes of the user without a session keyring can use the key")
@@ -56,7 +56,7 @@ struct UnlockVault: WritingCommand {
     guard !self.vault.json else {
       return try Output.write(
         .object([
-          ("vault", .string(access.location.path)), ("slot", .string(key.slot.description)), ("until", .string(end)),
+          ("vault", .string(access.location.name)), ("slot", .string(key.slot.description)), ("until", .string(end)),
           ("idleSeconds", .integer(limits.idleSeconds)),
         ]))
     }

@@ -8,12 +8,15 @@ struct DatedCopies {
   private let stem: String
 
   /// `nil` if `path` is neither an existing directory nor ends with a slash.
-  init?(in path: String, of vault: String) {
+  init?(in path: String, of vault: VaultLocation) {
     let endsInSlash = path.utf8.last == UInt8(ascii: "/")
     var status = stat()
     guard endsInSlash || (stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR) else { return nil }
     directory = endsInSlash ? path : path + "/"
-    let name = vault.utf8.lastIndex(of: UInt8(ascii: "/")).map { vault[vault.utf8.index(after: $0)...] } ?? vault[...]
+    // Of a vault in a database, what follows the last slash and # is its name, in which both are encoded.
+    let end = vault.path == nil ? UInt8(ascii: "#") : UInt8(ascii: "/")
+    let path = vault.name
+    let name = path.utf8.lastIndex(of: end).map { path[path.utf8.index(after: $0)...] } ?? path[...]
     stem = String(name.hasSuffix(".spv") ? name.dropLast(4) : name)
   }
 

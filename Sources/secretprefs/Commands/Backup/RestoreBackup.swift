@@ -11,10 +11,10 @@ struct RestoreBackup: WritingCommand {
     discussion: """
       The backup is verified first, with a credential that it has, and does not change. If the path contains another \
       state of the same vault, damaged or not, the command shows the generations of both and asks for confirmation; \
-      other files are never replaced. The replaced vault is kept beside the new one, and its path is printed; with \
-      --no-copy its changes since the backup are lost. Credentials that were removed since the backup open the vault \
-      again, and those that were added no longer do: the command names their slots before it asks. A mark refuses the \
-      restored vault until you run "secretprefs mark accept".
+      other files are never replaced. The replaced vault is kept beside the new one, in a database under another name, \
+      and its place is printed; with --no-copy its changes since the backup are lost. Credentials that were removed \
+      since the backup open the vault again, and those that were added no longer do: the command names their slots \
+      before it asks. A mark refuses the restored vault until you run "secretprefs mark accept".
 
       EXAMPLE:
         secretprefs backup restore /var/backups/shop/secrets.spv
@@ -61,11 +61,14 @@ struct RestoreBackup: WritingCommand {
           mayPrompt: access.mayPrompt)
       }
     }
-    let kept = try replaces && !noCopy ? Self.pathOfCopy(access.location.path, at: options.now()) : nil
+    let kept = try replaces && !noCopy ? access.location.free("replaced-\(DatedCopies.text(of: options.now()))") : nil
     do throws(VaultError) {
+      var keptOptions = options
+      // The copy has the bytes of the file, with its reserve.
+      keptOptions.reserveBytes = 0
       try Vault.restore(
-        file, to: access.location.path, credential: credential, replacing: replaces, keepingReplacedAt: kept,
-        options: options)
+        .file(file, options: options), to: access.location.storage(options), credential: credential,
+        replacing: replaces, keepingReplacedIn: kept?.storage(keptOptions), options: options)
     } catch {
       guard replaces, [.alreadyExists, .limitExceeded].contains(error.code) else { throw error }
       throw ToolError(error, hint: Self.moveAway(access.location))
@@ -75,29 +78,17 @@ struct RestoreBackup: WritingCommand {
       messages.warn("the restored vault is older than its mark; run \"secretprefs mark accept\" to use it")
     }
     guard vault.json else {
-      if let kept { try Output.write("the replaced vault is kept: \(displayed(kept))\n") }
+      if let kept { try Output.write("the replaced vault is kept: \(displayed(kept.name))\n") }
       return
     }
     var answer: [(String, JSON)] = [
-      ("vault", .string(access.location.path)), ("replaced", .bool(replaces)),
+      ("vault", .string(access.location.name)), ("replaced", .bool(replaces)),
       ("generation", .unsigned(report.status.generation)), ("values", .unsigned(UInt64(report.values))),
       ("behindMark", .bool(isBehind)),
     ]
     if replaces { answer += SlotDifference.members(slots) }
-    if let kept { answer.append(("kept", .string(kept))) }
+    if let kept { answer.append(("kept", .string(kept.name))) }
     try Output.write(.object(answer))
-  }
-
-  /// `shop.spv` is kept as `shop.replaced-20270131T120000Z.spv`, or with a number behind the time if that file exists.
-  private static func pathOfCopy(_ path: String, at time: Int64) throws -> String {
-    let stem = "\(path.hasSuffix(".spv") ? String(path.dropLast(4)) : path).replaced-\(DatedCopies.text(of: time))"
-    var copy = stem + ".spv"
-    var number = 2
-    while try VaultLocation(argument: copy).isOccupied {
-      copy = "\(stem)-\(number).spv"
-      number += 1
-    }
-    return copy
   }
 
   /// Whether a configured mark will refuse the restored vault. A missing mark is only a warning, because it may be lost
@@ -123,9 +114,8 @@ struct RestoreBackup: WritingCommand {
   private func existingState(
     _ access: VaultAccess, vaultID: Vault.Identifier, options: Vault.Options
   ) throws -> (vault: VaultInfo?, state: String) {
-    let path = access.location.path
     let existing: VaultInfo
-    do throws(VaultError) { existing = try VaultInfo(at: path, options: options) } catch {
+    do throws(VaultError) { existing = try VaultInfo(in: access.location.storage(options), options: options) } catch {
       // Damage is a reason to restore. `Vault.restore` compares the vault ids again before it replaces the file.
       guard [.damaged, .malformed, .limitExceeded, .kdfRefused].contains(error.code) else {
         throw access.explained(error)
@@ -134,14 +124,15 @@ struct RestoreBackup: WritingCommand {
     }
     guard existing.vaultID == vaultID else {
       throw ToolError(
-        VaultError(.alreadyExists, "\(path): the existing file is not a state of the same vault"),
+        VaultError(.alreadyExists, "\(access.location.name): \(access.location.what) is not a state of the same vault"),
         hint: Self.moveAway(access.location))
     }
     return (existing, "is at \(existing.point)")
   }
 
   private static func moveAway(_ location: VaultLocation) -> String {
-    "\(Hints.otherVault); to put the backup there, move the file away first: \"\(location.movingAway)\""
+    location.otherVault
+      + (location.movingAway.map { "; to put the backup there, move the file away first: \"\($0)\"" } ?? "")
   }
 }
 

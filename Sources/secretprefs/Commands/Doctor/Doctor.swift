@@ -9,7 +9,8 @@ struct Doctor: WritingCommand {
     usage: "secretprefs doctor [<options>] [--repair <name> [<group> ...]]",
     discussion: """
       Checks owners, modes and links of the vault, its directory and its key files, the structure of the file, the \
-      slots and their cost, the mark, leftovers, and the limits for locked memory and core files. With a configured \
+      slots and their cost, the mark, leftovers, and the limits for locked memory and core files. For a vault in a \
+      database, also what the server and the role allow. With a configured \
       credential, also checks access groups, values, expiries and audit logs; prompts for a passphrase only with \
       --unlock. Lists what could not be checked. Changes nothing. Each problem is an error, a warning or advice, with \
       its repair. The exit code is 1 if there is an error or a warning.
@@ -49,7 +50,8 @@ struct Doctor: WritingCommand {
   func perform(_ messages: Messages) throws {
     let access = try unlock.complete(try vault.access())
     guard try access.location.isOccupied else {
-      throw VaultError(.notFound, "\(access.location.path): there is no vault at this path")
+      let place = access.location.path == nil ? "of this name in the database" : "at this path"
+      throw VaultError(.notFound, "\(access.location.name): there is no vault \(place)")
     }
     if let repair { return try runRepair(repair, access, messages) }
     guard groups.isEmpty else { throw Self.usageError("access groups are only accepted with --repair") }

@@ -14,7 +14,8 @@ struct Examination {
   init(_ access: VaultAccess, leftovers: Leftovers, asks: Bool, _ messages: Messages) throws {
     self.access = access
     report.problems =
-      try PathExamination(access.location.path).problems + keyFileProblems()
+      try (access.location.path.map { try PathExamination($0).problems } ?? access.location.serverProblems)
+      + keyFileProblems()
       + leftovers.problems
     let vault = try examineFile(asks: asks, messages)
     if let path = access.markPath { try examineMark(at: path, vault) }
@@ -49,7 +50,7 @@ struct Examination {
     // Problems of the path are already reported and must not prevent checking the contents.
     access.pathPolicy = .relaxed
     do throws(VaultError) {
-      report.problems += try VaultInfo(at: access.location.path, options: access.options).problems
+      report.problems += try access.info().problems
     } catch {
       try note(access.cured(error))
       report.unseen.append(("slots, journal, " + contents, "the check of the file stops at its first error"))
@@ -68,7 +69,8 @@ struct Examination {
   }
 
   private mutating func examine(_ vault: Vault, _ progress: ProgressLine?) throws(VaultError) -> Bool {
-    let found = try VaultExamination(vault, now: access.options.now(), progress: progress)
+    let found = try VaultExamination(
+      vault, hasLogs: access.location.path != nil, now: access.options.now(), progress: progress)
     report.problems += found.problems
     report.unseen += found.unseen
     return found.isWhole

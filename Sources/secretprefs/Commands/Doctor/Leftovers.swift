@@ -8,7 +8,7 @@ struct Leftovers {
   private let files: [LeftoverFile]
 
   init(_ access: VaultAccess, in directories: [String]) throws(ToolError) {
-    let own = [access.location.path] + (access.markPath.map { [$0] } ?? []) + (try access.keyFiles.map(\.path))
+    let own = [access.location.path, access.markPath].compactMap(\.self) + (try access.keyFiles.map(\.path))
     var seen: Set<FileIdentity> = []
     files = (own.map { FilePlace($0).directory.path } + directories).flatMap { directory -> [LeftoverFile] in
       guard let identity = FileIdentity(at: directory), seen.insert(identity).inserted else { return [] }

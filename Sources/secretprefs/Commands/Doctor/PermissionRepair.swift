@@ -15,11 +15,12 @@ struct PermissionRepair {
   }
 
   private mutating func examine(_ access: VaultAccess) throws {
-    let vault = FilePlace(access.location.path)
-    try take(
-      0o077, if: 0o077, from: vault, "the vault", beginningWith: VaultLocation.signature, O_NOFOLLOW, isAlwaysRead: true
-    )
-    try take(0o022, if: 0o022, from: vault.directory, "the vault's directory", beginningWith: [], O_DIRECTORY)
+    if let vault = access.location.path.map(FilePlace.init) {
+      try take(
+        0o077, if: 0o077, from: vault, "the vault", beginningWith: VaultLocation.signature, O_NOFOLLOW,
+        isAlwaysRead: true)
+      try take(0o022, if: 0o022, from: vault.directory, "the vault's directory", beginningWith: [], O_DIRECTORY)
+    }
     for (what, path) in try access.keyFiles where !MountedSecret.isAt(path) {
       let (start, other) = UnsafeFile.expected(what)
       try take(0o077, if: 0o026, from: FilePlace(path), what, beginningWith: start, otherwise: other)

@@ -22,8 +22,9 @@ struct VaultExamination {
   /// The time before its expiry in which a value is named, in milliseconds.
   private static let soon: Int64 = 14 * 86_400_000
 
+  /// - Parameter hasLogs: Whether files beside the vault can have logs of it.
   /// - Throws: Errors that are not findings about the vault's contents.
-  init(_ vault: Vault, now: Int64, progress: ProgressLine?) throws(VaultError) {
+  init(_ vault: Vault, hasLogs: Bool, now: Int64, progress: ProgressLine?) throws(VaultError) {
     self.vault = vault
     try openGroups(now)
     let repair = "secretprefs list --long shows which; store new ones with secretprefs set"
@@ -45,7 +46,8 @@ struct VaultExamination {
           repair: "secretprefs rename, or choose the keys with --only or --env of secretprefs run"))
     }
     try openValues(progress)
-    try checkLogs()
+    if hasLogs { try checkLogs() }
+    try checkLogging()
     try checkSlots()
   }
 
@@ -146,6 +148,9 @@ struct VaultExamination {
           repair: "move it elsewhere once it is not needed here")
       }
     } catch { unseen.append(("audit logs that no access group has", displayed(error.message))) }
+  }
+
+  private mutating func checkLogging() throws(VaultError) {
     guard broken.isEmpty else { return }
     for problem in try vault.auditProblems() {
       problems.append(

@@ -1,0 +1,87 @@
+internal import Secrets
+internal import VaultCore
+
+/// The URL of a database, and the name of a vault in it behind `#`: `postgresql://host/database#vault`.
+struct DatabaseURL {
+  static let form = "postgresql://host/database#vault"
+  private static let schemes = ["postgresql://", "postgres://"]
+
+  /// The URL without the name of the vault, for libpq.
+  let database: String
+  /// The name of the vault, decoded; `nil` if there is none.
+  let vault: String?
+  /// The URL as it was given. A password in it is refused before it is shown.
+  let text: String
+
+  /// `nil` for the path of a file. Such a path can begin with `./`, which a URL cannot.
+  ///
+  /// - Throws: A usage error without any part of the text, which may contain a password.
+  init?(_ text: String) throws(ToolError) {
+    guard Self.hasScheme(text) else { return nil }
+    guard Self.schemes.contains(where: text.hasPrefix) else {
+      throw .usage(
+        "the vault is named by a URL that is not one of PostgreSQL",
+        hint: "a vault is in a file, or in a database: \(Self.form)")
+    }
+    self.text = text
+    let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    database = String(parts[0])
+    guard parts.count == 2, !parts[1].isEmpty else {
+      vault = nil
+      return
+    }
+    guard let name = Self.decoded(parts[1]) else {
+      throw .usage("the name of the vault behind # is not encoded as in a URL", hint: "% is written as %25")
+    }
+    vault = name
+  }
+
+  /// The URL in `SECRETPREFS_VAULT`; `nil` if there is another text or none.
+  static var ofEnvironment: DatabaseURL? {
+    get throws(ToolError) {
+      let text: String?
+      // The variable is reported where it is used as a path.
+      do throws(VaultError) { text = try Environment.text("SECRETPREFS_VAULT") } catch { return nil }
+      return if let text { try DatabaseURL(text) } else { nil }
+    }
+  }
+
+  /// Whether the text begins with letters and `://`, as no path does in practice.
+  static func hasScheme(_ text: String) -> Bool {
+    let name = text.utf8.prefix { byte in
+      (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
+    }
+    return name.first.map { (0x61...0x7A).contains($0 | 0x20) } == true
+      && text.utf8.dropFirst(name.count).starts(with: "://".utf8)
+  }
+
+  private static func decoded(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2)
+      guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// Adds what to do to the error of a URL that is refused.
+  static func refusal(_ error: VaultError) -> ToolError {
+    switch error.code {
+    case .invalidName: .usage(error.message, hint: "a vault in it is named behind #: \(form)")
+    case .insecurePermissions where error.message.contains("sslmode"):
+      ToolError(error, hint: "libpq finds the certificate authority in ~/.postgresql/root.crt or $PGSSLROOTCERT")
+    case .insecurePermissions:
+      ToolError(error, hint: "libpq finds a password in ~/.pgpass or $PGPASSFILE, and certificates in ~/.postgresql")
+    default: ToolError(error)
+    }
+  }
+}

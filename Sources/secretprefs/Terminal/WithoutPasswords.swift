@@ -1,0 +1,32 @@
+/// The text without what may be a password in a URL, which was given in place of a path: `://user:password@`, and
+/// `password=`, up to the end of the word.
+func withoutPasswords(_ text: String) -> String {
+  let bytes = Array(text.utf8)
+  var shown: [UInt8] = []
+  var start = 0
+  while start < bytes.count {
+    let end = bytes[start...].firstIndex { $0 <= 0x20 || $0 == 0x22 || $0 == 0x27 } ?? bytes.count
+    shown += word(bytes[start..<end])
+    if end < bytes.count { shown.append(bytes[end]) }
+    start = end + 1
+  }
+  return String(decoding: shown, as: UTF8.self)
+}
+
+private func word(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+  guard let scheme = start(of: "://", in: bytes) else { return Array(bytes) }
+  let hidden = Array("\u{2026}".utf8)
+  var rest = bytes[(scheme + 3)...]
+  var shown = Array(bytes[..<rest.startIndex])
+  if let at = rest.lastIndex(of: UInt8(ascii: "@")), rest[..<at].contains(UInt8(ascii: ":")) {
+    shown += hidden
+    rest = rest[at...]
+  }
+  guard let password = start(of: "password=", in: rest) else { return shown + rest }
+  return shown + rest[..<password] + hidden
+}
+
+private func start(of text: StaticString, in bytes: ArraySlice<UInt8>) -> Int? {
+  let text = Array("\(text)".utf8)
+  return bytes.indices.first { bytes[$0...].starts(with: text) }
+}
