@@ -140,7 +140,7 @@ extension Vault.Transaction {
 
 extension RecordEdit {
   /// Sets every field that `record` has and removes the others.
-  fileprivate init(of record: RecordInfo) {
+  package init(of record: RecordInfo) {
     label = record.label.map(Field.set) ?? .remove
     comment = record.comment.map(Field.set) ?? .remove
     expiry = record.expiry.map(Field.set) ?? .remove

@@ -5,7 +5,8 @@ import Testing
 struct LostOutputTests {
   /// Everything that changes a file, in the home that ``home()`` makes.
   static let writing = [
-    "set b < value", "edit a --label x", "rename a b", "copy a b", "move a --to-service s", "generate b",
+    "set b < value", "edit a --label x", "rename a b", "copy a b", "move a --to-service s", "copy a --to-group h",
+    "move a --to-group h", "generate b",
     "generate b --print", "generate b --words 6", "edit a --value --yes", "remove a", "remove --now a",
     "history restore a 2",
     "history restore r --service old", "history undo 3 --yes", "compact",
@@ -30,7 +31,7 @@ struct LostOutputTests {
     "audit verify", "info a", "status", "verify", "history a", "history removed --service old", "groups", "slots",
     "slots pin", "identity show identity", "identity key identity --trust $(cat pin)",
     "mark --mark mark", "doctor",
-    "check env", "list --references", "exit-codes", "completion bash", "version", "--help", "help set",
+    "check env", "services", "list --references", "exit-codes", "completion bash", "version", "--help", "help set",
     "inject --in template", "scan value",
     "git-credential get < host", "git-credential capability", "docker-credential get < url", "docker-credential list",
   ]

@@ -85,7 +85,8 @@ struct Root: ParsableCommand {
       """,
     version: "secretprefs \(toolVersion) (libsodium \(GuardedMemory.libraryVersion))",
     subcommands: [
-      Init.self, SetValue.self, Generate.self, Get.self, Otp.self, Qr.self, List.self, Find.self, Info.self,
+      Init.self, SetValue.self, Generate.self, Get.self, Otp.self, Qr.self, List.self, Services.self, Find.self,
+      Info.self,
       EditRecord.self, History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Check.self,
       Scan.self,
       UnlockVault.self, LockVault.self, Status.self, Verify.self, Groups.self, Slots.self, ChangePassphrase.self,

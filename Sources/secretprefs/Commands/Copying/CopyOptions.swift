@@ -9,6 +9,12 @@ struct CopyOptions: ParsableArguments {
     help: ArgumentHelp("Do it only if the key with the old name has this revision.", valueName: "revision"))
   var ifRevision: UInt64?
 
+  /// What is different in another access group, for the help of the commands.
+  static let groups = """
+    In a different access group, the copy has no earlier values and a new time of creation. The earlier values of a key \
+    that is moved are kept with it, as a removed key, for 30 days. The holders of the old group still know the value.
+    """
+
   /// What the commands keep and change, for their help.
   static let carried = """
     The kind, the accessibility, the time of creation, the label, the comment, the attributes, the expiry and the kept \

@@ -9,30 +9,43 @@ struct CopyRecord {
   let newKey: String?
   /// The service of the new name; `nil` for the same one.
   var newService: String?
+  /// The access group of the new name; `nil` for the same one.
+  var newGroup: String?
+  /// Whether the new name may be a reference.
+  var takesReference = true
   let options: CopyOptions
+
+  /// Where the copy will be.
+  private struct Target {
+    let service: Vault.Name
+    let key: Vault.Name
+    /// The place that names a different group; `nil` for the same group.
+    let place: RecordPlace?
+  }
 
   func perform(
     _ access: VaultAccess, _ record: RecordOptions, isJSON: Bool, _ messages: Messages
   ) throws {
     let (place, key) = try record.named(key)
-    let newKey = newKey ?? key
-    guard !SecretReference.isMeant(newKey.utf8) else {
-      throw ToolError.usage("the new name is a reference", hint: "name the key alone")
-    }
-    let (old, new) = (try Vault.Name(key), try Vault.Name(newKey))
-    let service = try newService.map { (name) throws(VaultError) in try Vault.Name(name) } ?? place.service
-    guard old != new || service != place.service else {
-      throw ToolError.usage("the new name is the same as the old one")
-    }
+    let old = try Vault.Name(key)
+    let target = try target(place, old)
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    let note = try VariableName.note(onNew: newKey) {
-      try options.replace && vault.record(service: service, key: newKey, in: group) != nil
+    let newGroup = try target.place.map { try $0.group(in: vault) } ?? group
+    guard target.key != old || target.service != place.service || newGroup.id != group.id else {
+      throw ToolError.usage("the new name is the same as the old one")
+    }
+    let note = try VariableName.note(onNew: target.key.text) {
+      try options.replace && vault.record(service: target.service, key: target.key.text, in: newGroup) != nil
     }
     do throws(VaultError) {
-      try vault.copy(
-        key, of: place.service, to: newKey, of: service, in: group, isMove: isMove, replaces: options.replace,
-        ifRevision: options.ifRevision)
+      if newGroup.id == group.id {
+        try vault.copy(
+          key, of: place.service, to: target.key.text, of: target.service, in: group, isMove: isMove,
+          replaces: options.replace, ifRevision: options.ifRevision)
+      } else {
+        try copy(old, place, target, vault, group, newGroup, messages)
+      }
     } catch {
       switch error.code {
       case .notFound: throw try place.noSuchKey(key, in: group, of: vault)
@@ -48,8 +61,54 @@ struct CopyRecord {
     guard isJSON else { return }
     try Output.write(
       .object([
-        ("service", .string(service.text)), ("key", .string(new.text)),
-        ("from", .object([("service", .string(place.service.text)), ("key", .string(old.text))])),
+        ("service", .string(target.service.text)), ("key", .string(target.key.text)),
+        ("group", .string(newGroup.name.text)),
+        (
+          "from",
+          .object([
+            ("service", .string(place.service.text)), ("key", .string(old.text)), ("group", .string(group.name.text)),
+          ])
+        ),
       ]))
+  }
+
+  private func target(_ place: RecordPlace, _ old: Vault.Name) throws -> Target {
+    guard let newKey, let reference = try SecretReference(argument: newKey) else {
+      let service = try newService.map { (name) throws(VaultError) in try Vault.Name(name) } ?? place.service
+      return Target(
+        service: service, key: try newKey.map { (name) throws(VaultError) in try Vault.Name(name) } ?? old,
+        place: try newGroup.map { try RecordPlace(service: service.text, group: $0) })
+    }
+    guard takesReference else {
+      throw ToolError.usage("the new name is a reference", hint: "name the key alone, or use \"secretprefs move\"")
+    }
+    guard newService == nil, newGroup == nil else {
+      throw ToolError.usage(
+        "a reference names its service and group", hint: "omit --to-service and --to-group, or name the key alone")
+    }
+    return Target(service: reference.service, key: try Vault.Name(reference.key), place: try reference.place)
+  }
+
+  /// Copies to a different access group, and then removes the original of a move.
+  private func copy(
+    _ key: Vault.Name, _ place: RecordPlace, _ target: Target, _ vault: Vault, _ group: AccessGroup,
+    _ newGroup: AccessGroup, _ messages: Messages
+  ) throws(VaultError) {
+    guard let record = try vault.record(service: place.service, key: key.text, in: group) else {
+      throw VaultError(.notFound, "there is no such record")
+    }
+    guard options.ifRevision == nil || options.ifRevision == record.revision else {
+      throw VaultError(.conflict, "the record does not have the expected revision")
+    }
+    let copy = GroupCopy(
+      vault: vault, record: record, group: group, service: target.service, key: target.key, newGroup: newGroup)
+    let isMade = isMove && !options.replace ? try copy.isMade() : false
+    if !isMade { try copy.copy(replaces: options.replace) }
+    Output.recordChange(by: command)
+    if isMove { try copy.removeOriginal() }
+    guard !record.previous.isEmpty else { return }
+    messages.tell(
+      "\(counted(record.previous.count, "earlier value is", "earlier values are")) not copied to the access group"
+        + (isMove ? ", and kept with the removed key for 30 days" : ""))
   }
 }

@@ -4,15 +4,19 @@ internal import ArgumentParser
 struct Move: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "move",
-    abstract: "Moves a key to a different service.",
-    usage: "secretprefs move [<options>] --to-service <name> <key> [<new-key>]",
+    abstract: "Moves a key to a different service or access group.",
+    usage: "secretprefs move [<options>] (--to-service <name> | --to-group <name>) <key> [<new-key>]",
     discussion: """
-      \(CopyOptions.carried) Without <new-key> the key keeps its name. It stays in its access group; "secretprefs \
-      rename" renames it within its service.
+      \(CopyOptions.carried) Without <new-key> the key keeps its name; "secretprefs rename" renames it within its \
+      service. A reference as <new-key> names all three.
+
+      \(CopyOptions.groups) A move to another group makes the copy first, and removes the original when the copy is \
+      durable. If it is interrupted in between, both exist; the same command then removes the original.
 
       EXAMPLE:
         secretprefs move database --service shop --to-service billing
         secretprefs move database --service shop --to-service billing shop.database
+        secretprefs move database --group default --to-group ops
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -22,6 +26,10 @@ struct Move: WritingCommand {
   @Option(help: ArgumentHelp("The new service.", valueName: "name"), completion: .services)
   var toService: String?
 
+  @Option(
+    help: ArgumentHelp("The access group to move the key to.", valueName: "name"), completion: .groups)
+  var toGroup: String?
+
   @OptionGroup var options: CopyOptions
 
   @Argument(
@@ -29,12 +37,14 @@ struct Move: WritingCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let key = keys.first, keys.count <= 2, let toService else {
-      throw Self.usageError("a key and --to-service are required")
+    guard let key = keys.first, keys.count <= 2,
+      (toService ?? toGroup) != nil || keys.count == 2 && SecretReference.isMeant(keys[1].utf8)
+    else {
+      throw Self.usageError("a key and --to-service or --to-group, or a reference as its new name, are required")
     }
     try CopyRecord(
       command: Self.self, isMove: true, key: key, newKey: keys.count > 1 ? keys[1] : nil, newService: toService,
-      options: options
+      newGroup: toGroup, options: options
     ).perform(try unlock.complete(try vault.access()), record, isJSON: vault.json, messages)
   }
 }
