@@ -101,7 +101,7 @@ struct WholeFileTests {
   }
 
   private static let suffixes = [
-    ".tmp", ".torn", ".torn.2", ".audit-0123456789abcdef0123456789abcdef",
+    ".tmp", ".torn", ".torn.2", ".requests", ".audit-0123456789abcdef0123456789abcdef",
     ".audit-0123456789abcdef0123456789abcdef.000001", ".audit-x",
   ]
 

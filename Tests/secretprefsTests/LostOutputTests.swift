@@ -14,7 +14,8 @@ struct LostOutputTests {
     "rotate --vault-keys --drop-others", "groups create g", "groups rename h i", "groups remove h --yes",
     "slots add --new-key-file n", "slots replace $slot --new-key-file n", "slots remove $slot --without-rotation",
     "slots remove $slot --drop-others", "slots add --public-key - < public", "identity new n",
-    "identity trust identity - < pin",
+    "identity trust identity - < pin", "requests add --identity identity", "requests remove $asked",
+    "requests grant $asked --owner --yes",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value", "backup copy",
     "backup restore old.spv --yes", "bundle export --to n.spv --new-key-file n --all",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "mark init --mark n",
@@ -29,7 +30,7 @@ struct LostOutputTests {
     "get a", "export", "otp timed", "qr a --print", "import plain.env --dry-run", "list", "list --tree 'a*'", "find a",
     "find --value - < value",
     "audit verify", "info a", "status", "verify", "history a", "history removed --service old", "groups", "slots",
-    "slots pin", "identity show identity", "identity key identity --trust $(cat pin)",
+    "slots pin", "requests", "identity show identity", "identity key identity --trust $(cat pin)",
     "mark --mark mark", "doctor",
     "check env", "services", "list --references", "exit-codes", "completion bash", "version", "--help", "help set",
     "inject --in template", "scan value",
@@ -45,7 +46,8 @@ struct LostOutputTests {
   /// The commands of ``writing`` that print something without `--json`.
   static let answering = [
     "history undo 3 --yes", "generate b", "generate b --print", "generate b --words 6", "slots add --new-key-file n",
-    "slots add --public-key - < public", "identity new n",
+    "slots add --public-key - < public", "identity new n", "requests add --identity identity",
+    "requests grant $asked --owner --yes",
     "slots replace $slot --new-key-file n",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
@@ -99,6 +101,8 @@ struct LostOutputTests {
       secretprefs slots add --new-passphrase-fd 3 --throwaway-cost 3< value
       secretprefs identity new identity > public
       secretprefs slots pin --vault old.spv > pin
+      secretprefs identity new asking > asked
+      secretprefs requests add --identity asking
       secretprefs bundle export --to bundle.spv --new-key-file bundle.key a
       secretprefs mark init --mark mark
       secretprefs mark init --mark other.mark --vault bundle.spv --key-file bundle.key
@@ -120,6 +124,7 @@ struct LostOutputTests {
         find . -type f ! -name '.output-*' ! -name '.errors-*' -exec stat -c '%n %a' {} + -exec cksum {} + | sort
       }
       slot=$(secretprefs slots --json --key-file k | sed 's/.*"id":"\\([0-9a-f]*\\)","kind":"passphrase".*/\\1/')
+      asked=$(cat asked)
       export EDITOR='sed -i s/long/longer/'
       case "\(command)" in *--key-file*) ;; *) export SECRETPREFS_KEY_FILE=k ;; esac
       before=$(state)

@@ -11,8 +11,9 @@ import Foundation
 ///     ? 64                                     (the exit code; 0 when there is none)
 ///
 /// The home is written as `{home}`, times as `{time}`, times in the names of files as `{stamp}`, identifiers as `{id}`,
-/// the first digits of a slot's as `{short}`, libsodium's version as `{sodium}`. With
-/// `RECORD_TRANSCRIPTS=1` the outputs in the source files are written anew, to be read before they are kept.
+/// the first digits of a slot's as `{short}`, the number of a request's user as `{user}` or 0, libsodium's version as
+/// `{sodium}`. With `RECORD_TRANSCRIPTS=1` the outputs in the source files are written anew, to be read before they are
+/// kept.
 struct Transcript {
   /// The text with every output as it is now.
   let replayed: String
@@ -63,6 +64,8 @@ struct Transcript {
       .replacing(/\b[0-9a-f]{32}\b/, with: "{id}")
       .replacing(/\b[0-9a-f]{64}\b/, with: "{key}")
       .replacing(/(^[* ] |\bslot |\bpublic key )[0-9a-f]{8}\b/.anchorsMatchLineEndings()) { $0.output.1 + "{short}" }
+      .replacing(/"user":[0-9]+/, with: "\"user\":0")
+      .replacing(#/  user [0-9]+  /#, with: "  user {user}  ")
       .replacing(/(libsodium[" :]*)1\.0\.[0-9]+/) { $0.output.1 + "{sodium}" }
   }
 }

@@ -16,6 +16,25 @@ extension Vault {
     try handle.withLoadedState { (_, state) throws(VaultError) in try state.pin() }
   }
 
+  /// Adds the slots of a holder by public key, in one write: one for each group, or one that opens the whole vault if
+  /// there is no group. Durable when the method returns.
+  /// - Returns: the ids of the slots, in the order of the groups.
+  /// - Throws: as ``addSlot(_:granting:)``; ``VaultError/Code/alreadyExists`` if the holder has one of them.
+  package func addSlots(
+    for publicKey: VaultIdentity.PublicKey, label: String, granting groups: [AccessGroup]
+  ) throws(VaultError) -> [Vault.Identifier] {
+    var prepared: [(slot: PreparedSlot, group: Vault.Identifier?)] = []
+    for group in groups.isEmpty ? [nil] : groups.map(Optional.some) {
+      prepared.append((try prepare(NewSlot(publicKey, label: label)), group?.id))
+    }
+    let added = prepared
+    try rewrite { (draft, _) throws(VaultError) in
+      for (slot, group) in added { try draft.add(slot, group: group) }
+      return nil
+    }
+    return added.map(\.slot.id)
+  }
+
   /// Removes every slot of a holder by public key, and rotates what they granted, in one write: the groups, or the
   /// vault if one of them is an owner slot. Durable when the method returns.
   ///

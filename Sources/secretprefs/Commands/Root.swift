@@ -92,8 +92,7 @@ struct Root: ParsableCommand {
       UnlockVault.self, LockVault.self, Status.self, Verify.self, Groups.self, Slots.self, ChangePassphrase.self,
       Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self, Export.self, GitCredential.self,
       DockerCredential.self, Marks.self, Audit.self, Doctor.self, Salvage.self, NewKey.self, Identities.self,
-      Postgres.self, Settings.self,
-      Completion.self, ExitCodes.self, Version.self, WritingCommands.self,
+      Postgres.self, Requests.self, Settings.self, Completion.self, ExitCodes.self, Version.self, WritingCommands.self,
     ])
 
   /// The version of the package. `Scripts/documents version` compares it with the other places that name it.

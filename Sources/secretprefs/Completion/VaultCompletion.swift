@@ -12,6 +12,11 @@ extension CompletionKind {
     return try access.info().slots.map(\.id.short)
   }
 
+  /// The public keys of the requests beside the vault.
+  static let requests = candidates { line throws in
+    try line.vault.access().location.requests.contents().requests.map(\.publicKey.description)
+  }
+
   static let groups = candidates { line throws in try line.open()?.groups().map(\.name.text).sorted() ?? [] }
 
   static let services = candidates { line throws in

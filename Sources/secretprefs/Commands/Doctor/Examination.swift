@@ -17,6 +17,11 @@ struct Examination {
       try (access.location.path.map { try PathExamination($0).problems } ?? access.location.serverProblems)
       + keyFileProblems()
       + leftovers.problems
+    if let folder = access.location.requests {
+      let requests = try RequestsExamination(folder)
+      report.problems += requests.problems
+      report.unseen += requests.unseen
+    }
     let vault = try examineFile(asks: asks, messages)
     if let path = access.markPath { try examineMark(at: path, vault) }
     report.problems += try ProcessExamination().problems

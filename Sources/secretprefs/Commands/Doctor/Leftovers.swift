@@ -3,14 +3,15 @@ internal import Secrets
 internal import VaultCore
 
 /// The files with temporary names that interrupted writes left in the directories of a vault, its mark and its key
-/// files, and in other directories that the user names.
+/// files, in the folder of requests, and in other directories that the user names.
 struct Leftovers {
   private let files: [LeftoverFile]
 
   init(_ access: VaultAccess, in directories: [String]) throws(ToolError) {
-    let own = [access.location.path, access.markPath].compactMap(\.self) + (try access.keyFiles.map(\.path))
+    let files = [access.location.path, access.markPath].compactMap(\.self) + (try access.keyFiles.map(\.path))
     var seen: Set<FileIdentity> = []
-    files = (own.map { FilePlace($0).directory.path } + directories).flatMap { directory -> [LeftoverFile] in
+    let own = files.map { FilePlace($0).directory.path } + [access.location.requests?.path].compactMap(\.self)
+    self.files = (own + directories).flatMap { directory -> [LeftoverFile] in
       guard let identity = FileIdentity(at: directory), seen.insert(identity).inserted else { return [] }
       return LeftoverFile.all(in: directory)
     }

@@ -24,7 +24,7 @@ struct HolderOptions: ParsableArguments {
   }
 
   /// Adds what a user can do about the errors of a write.
-  static func store(_ write: () throws(VaultError) -> Vault.Identifier) throws -> Vault.Identifier {
+  static func store<Result>(_ write: () throws(VaultError) -> Result) throws -> Result {
     do throws(VaultError) { return try write() } catch {
       let hint: String? =
         switch error.code {

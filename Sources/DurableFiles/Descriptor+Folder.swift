@@ -1,0 +1,42 @@
+/// The files of an open directory to which others may write. Names are relative to it, so what is put in the place of
+/// its path meanwhile is never used.
+extension Descriptor {
+  /// The names in this directory, without `.` and `..`; `nil`, with `errno`, if it cannot be read. Names that are not
+  /// UTF-8 are left out.
+  ///
+  /// - Parameter limit: how many entries are read.
+  /// - Returns: the names, and whether there were no more.
+  package func names(atMost limit: Int) -> (names: [String], isWhole: Bool)? {
+    let copy = unsafe openat(raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0 else { return nil }
+    guard let stream = unsafe fdopendir(copy) else {
+      close(copy)
+      return nil
+    }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    var count = 0
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { name in
+        unsafe String(validating: name.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name == "." || name == ".." { continue }
+      guard count < limit else { return (names, false) }
+      count += 1
+      if let name { names.append(name) }
+    }
+    return (names, true)
+  }
+
+  /// Opens a file of this directory for reading. Does not follow a link, and does not wait for the other end of a FIFO.
+  ///
+  /// - Throws: what `refusal` returns for `errno`.
+  package func open(_ name: String, refusal: (Int32) -> Failure) throws(Failure) -> Descriptor {
+    let file = retrying { unsafe openat(raw, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
+    guard file >= 0, let opened = Descriptor(above2: file, "\(path)/\(name)") else { throw refusal(errno) }
+    return opened
+  }
+
+  /// Removes a name from this directory. Returns `false`, with `errno`, if that fails.
+  package func remove(_ name: String) -> Bool { unsafe unlinkat(raw, name, 0) == 0 }
+}

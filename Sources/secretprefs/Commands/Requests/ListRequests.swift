@@ -1,0 +1,89 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs requests list`.
+struct ListRequests: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Lists the requests for access.",
+    usage: "secretprefs requests [list] [<options>]",
+    discussion: """
+      One request per line, the oldest first: the public key, what it has access to, the user that the file belongs \
+      to, the time of the file and the note. An owner compares all digits of the public key with those that \
+      "secretprefs identity show" shows to the holder: the note, and for a user who can change files, the rest, \
+      say what the writer wants. Characters of the note that are not printable are shown as \\u{…}.
+
+      What a public key has access to is only known if the vault can be unlocked as an owner without a prompt.
+
+      EXAMPLE:
+        secretprefs requests
+        secretprefs requests list --json
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var request: RequestOptions
+
+  func perform(_ messages: Messages) throws {
+    let access = try unlock.complete(try vault.access())
+    let contents = try request.folder(of: access.location).contents()
+    let slots = contents.requests.isEmpty ? [] : try slots(access, messages)
+    contents.warn(of: try request.folder(of: access.location), messages)
+    let lines = contents.requests.map { request in
+      (request, slots?.filter { $0.publicKey == request.publicKey })
+    }
+    guard !vault.json else {
+      return try Output.write(.array(lines.map { request, slots in request.json(slots) }))
+    }
+    try Output.write(Table(rows: lines.map { request, slots in request.cells(slots) }).text)
+  }
+
+  /// The slots of the vault; `nil` if they are not known, with a note that says why.
+  private func slots(_ access: VaultAccess, _ messages: Messages) throws -> [SlotInfo]? {
+    let reason: String
+    do {
+      if let vault = try access.openIfConfigured(messages)?.vault { return try vault.slots() }
+      reason = "no passphrase or key is configured"
+    } catch let error as VaultError {
+      guard [.ownerRequired, .credentialRejected, .noCredential, .notFound].contains(error.code) else { throw error }
+      reason = error.message
+    }
+    messages.tell("what the public keys have access to is not known (\(displayed(reason)))")
+    return nil
+  }
+}
+
+extension RequestFolder.Contents {
+  /// The most files that are named.
+  private static let mostNamed = 10
+
+  /// Warns about what is in the folder and is not listed.
+  func warn(of folder: RequestFolder, _ messages: Messages) {
+    for (name, reason) in refused.prefix(Self.mostNamed) {
+      messages.warn("\(displayed("\(folder.path)/\(name)")) is not a request: \(displayed(reason))")
+    }
+    if refused.count > Self.mostNamed {
+      messages.warn("\(refused.count - Self.mostNamed) further files in the folder are not requests")
+    }
+    if !isWhole {
+      messages.warn(
+        "the folder has more than \(RequestFolder.mostFiles) files; only so many were read: see who may write there")
+    }
+  }
+}
+
+extension Request {
+  /// - Parameter slots: the slots of the public key; `nil` if they are not known.
+  fileprivate func cells(_ slots: [SlotInfo]?) -> [String] {
+    let access = slots.map { $0.isEmpty ? "no access" : $0.map(\.scope).joined(separator: ", ") } ?? "access unknown"
+    return ["\(publicKey)", access, "user \(user)", Timestamp(milliseconds: time)?.text ?? "-", displayed(note)]
+  }
+
+  fileprivate func json(_ slots: [SlotInfo]?) -> JSON {
+    .object(
+      [
+        ("publicKey", .string("\(publicKey)")), ("note", .string(note)), ("file", .string(name)),
+        ("user", .unsigned(UInt64(user))), ("time", .time(time)),
+      ] + (slots.map { [("slots", .array($0.map(\.json)))] } ?? []))
+  }
+}

@@ -1,0 +1,33 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs requests remove`.
+struct RemoveRequest: WritingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Removes requests for access.",
+    usage: "secretprefs requests remove [<options>] <key>",
+    discussion: """
+      Removes all requests with this public key, without granting anything. Access that was granted stays: see \
+      "secretprefs help slots remove".
+
+      EXAMPLE:
+        secretprefs requests remove 8f40c5ad
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var request: RequestOptions
+
+  @Argument(
+    help: ArgumentHelp("The public key, or its first digits.", valueName: "key"), completion: .requests)
+  var keys: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    let choice = try RequestChoice(try Self.sole(keys, "public key"))
+    let folder = try request.folder(of: try vault.access().location)
+    let removed = try folder.remove(try choice.find(in: try folder.contents()))
+    Output.recordChange(by: Self.self)
+    guard vault.json else { return }
+    try Output.write(.object([("removed", .array(removed.map { .string($0) }))]))
+  }
+}

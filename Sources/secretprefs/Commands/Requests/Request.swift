@@ -1,0 +1,56 @@
+internal import DurableFiles
+internal import VaultCore
+internal import VaultSealing
+
+/// A request for access: a file with a public key in its first line, and perhaps a note. All of it is what its writer
+/// says.
+struct Request {
+  /// The most bytes of a note.
+  static let longestNote = 1024
+
+  let publicKey: VaultIdentity.PublicKey
+  let note: String
+  /// The name of the file.
+  let name: String
+  /// The user that the file belongs to.
+  let user: uid_t
+  /// The time of the last change of the file, in milliseconds since 1970-01-01 UTC.
+  let time: Int64
+
+  /// The text of a file.
+  static func text(_ publicKey: VaultIdentity.PublicKey, note: String) -> String {
+    "\(publicKey)\n" + (note.isEmpty ? "" : note + "\n")
+  }
+
+  /// The most bytes of a file.
+  private static let longest = KeyText.Form.publicKey.count + 1 + longestNote + 1
+
+  /// Reads a file of the folder.
+  /// - Throws: an error whose message says why the file is not a request. It has nothing of the content, which may be a
+  ///   secret in the wrong place.
+  init(_ name: String, in folder: Descriptor<VaultError>) throws {
+    let file = try folder.open(name) { number in
+      number == ELOOP ? Self.refusal("it is a symbolic link") : .io("open", number)
+    }
+    defer { extendLifetime(file) }
+    let status = try file.status()
+    guard status.st_mode & S_IFMT == S_IFREG else { throw Self.refusal("it is not a regular file") }
+    guard status.st_size <= Self.longest else { throw Self.refusal("it is longer than \(Self.longest) bytes") }
+    let text = try ValueReader.read(file.raw, atMost: Self.longest, "read")
+    let form = KeyText.Form.publicKey
+    let content = text.withUnsafeBytes { text -> String? in
+      guard text.starts(with: form.prefix.utf8), text.count == form.count || text.dropFirst(form.count).first == 0x0A
+      else { return nil }
+      return String(decoding: text, as: UTF8.self)
+    }
+    guard let content else { throw Self.refusal("its first line is not a public key") }
+    publicKey = try VaultIdentity.PublicKey(String(content.utf8.prefix(form.count)) ?? "")
+    let rest = String(content.utf8.dropFirst(form.count + 1)) ?? ""
+    note = rest.hasSuffix("\n") ? String(rest.dropLast()) : rest
+    self.name = name
+    user = status.st_uid
+    time = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+  }
+
+  private static func refusal(_ reason: String) -> VaultError { VaultError(.malformed, reason) }
+}

@@ -1,0 +1,110 @@
+internal import DurableFiles
+internal import VaultCore
+internal import VaultSealing
+
+/// The folder in which machines leave requests for access to a vault.
+struct RequestFolder {
+  /// The end of its name, behind the name of the vault. `OwnFile` knows it, too.
+  static let suffix = ".requests"
+
+  let path: String
+
+  /// The requests in the folder, the oldest first.
+  struct Contents {
+    fileprivate(set) var requests: [Request] = []
+    /// The files that are not requests, with the reasons.
+    fileprivate(set) var refused: [(name: String, reason: String)] = []
+    /// Whether all files were looked at.
+    fileprivate(set) var isWhole = true
+  }
+
+  /// More than an owner reads. The limit keeps a folder that others fill from filling the memory.
+  static let mostFiles = 1_000
+
+  /// - Throws: ``VaultError/Code/io`` if the folder cannot be read, or is not one. A folder that does not exist has no
+  ///   requests.
+  func contents() throws -> Contents {
+    guard let folder = try open() else { return Contents() }
+    defer { extendLifetime(folder) }
+    guard let names = folder.names(atMost: Self.mostFiles) else {
+      throw VaultError.io("\(path): list the requests")
+    }
+    var contents = Contents(isWhole: names.isWhole)
+    for name in names.names.sorted() where !TemporaryName.isForm(of: name) {
+      do { contents.requests.append(try Request(name, in: folder)) } catch let error as VaultError {
+        guard error.errno != ENOENT else { continue }
+        contents.refused.append((name, error.message))
+      }
+    }
+    contents.requests.sort { ($0.time, $0.name) < ($1.time, $1.name) }
+    return contents
+  }
+
+  /// Writes a request, in place of the one with the same public key. It is complete when it gets its name.
+  /// - Returns: the path of the file, and whether the folder was created.
+  func add(_ publicKey: VaultIdentity.PublicKey, note: String) throws -> (file: String, makesFolder: Bool) {
+    let makesFolder = FilePlace(path).status(followingLinks: false) == nil
+    if makesFolder {
+      guard FilePlace(PathName.directory(of: path)).status() != nil else {
+        throw VaultError(.io, "\(path): the directory \(PathName.directory(of: path)) does not exist", errno: ENOENT)
+      }
+      try Descriptor<VaultError>.makeDirectory(path, isPrivate: true)
+    }
+    let file = "\(path)/\(publicKey.digits)"
+    let text = Array(Request.text(publicKey, note: note).utf8)
+    _ = try WholeFile<VaultError>(file).replace { (descriptor) throws(VaultError) in
+      // For an owner who is a different user; the umask may have removed that.
+      guard fchmod(descriptor.raw, 0o644) == 0 else { throw .io("\(file): set the mode") }
+      try descriptor.write(text, at: 0)
+      try descriptor.synchronize()
+    }
+    try synchronize()
+    return (file, makesFolder)
+  }
+
+  /// Removes the files of these requests. Those that are gone already do not count as a failure.
+  /// - Returns: the paths of the removed files.
+  func remove(_ requests: [Request]) throws -> [String] {
+    guard let folder = try open() else { return [] }
+    defer { extendLifetime(folder) }
+    var removed: [String] = []
+    for request in requests {
+      guard folder.remove(request.name) else {
+        if errno == ENOENT { continue }
+        throw VaultError.io("\(path)/\(request.name): remove the request")
+      }
+      removed.append("\(path)/\(request.name)")
+    }
+    try synchronize()
+    return removed
+  }
+
+  /// A directory that is not readable cannot be synced.
+  private func synchronize() throws(VaultError) {
+    do throws(VaultError) { _ = try Descriptor<VaultError>.synchronizeDirectory(path) } catch {
+      throw VaultError(.durabilityUnknown, error.message, errno: error.errno, cause: error)
+    }
+  }
+
+  /// `nil` if there is no folder. A symbolic link in its place is refused.
+  private func open() throws(VaultError) -> Descriptor<VaultError>? {
+    do throws(VaultError) {
+      return try Descriptor<VaultError>.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) { number in
+        VaultError.io("\(path): open the folder of requests", number)
+      }
+    } catch {
+      guard error.errno == ENOENT else { throw error }
+      return nil
+    }
+  }
+}
+
+extension VaultLocation {
+  /// The folder beside the vault's file; `nil` for a vault in a database.
+  var requests: RequestFolder? { path.map { RequestFolder(path: $0 + RequestFolder.suffix) } }
+}
+
+extension VaultIdentity.PublicKey {
+  /// The digits of the text.
+  var digits: String { String(description.dropFirst(KeyText.Form.publicKey.prefix.count)) }
+}
