@@ -18,6 +18,13 @@ struct FilePlace {
     return (follows ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
   }
 
+  /// Whether the modes are those of a vault that a Unix group shares (`PathPolicy.sharedWithGroup`).
+  var isSharedVault: Bool {
+    guard let file = status(followingLinks: false), let directory = directory.status() else { return false }
+    return file.st_mode & S_IFMT == S_IFREG && file.st_mode & 0o067 == 0o060 && file.st_gid == directory.st_gid
+      && directory.st_mode & 0o022 == 0o020
+  }
+
   /// The first bytes of a file; `nil` if it cannot be read. Does not wait for the other end of a FIFO.
   func start(_ count: Int) -> [UInt8]? {
     do throws(VaultError) {

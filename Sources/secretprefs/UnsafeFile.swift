@@ -8,8 +8,15 @@ struct UnsafeFile {
 
   /// `nil` if the error is about something else than a mode.
   init?(_ error: VaultError, _ access: VaultAccess) {
-    guard error.code == .insecurePermissions, error.errno == nil, !(error.cause is AuditRefusal) else { return nil }
-    guard !error.message.hasPrefix("the mark: ") else {
+    guard error.code == .insecurePermissions, !(error.cause is AuditRefusal) else { return nil }
+    let isMark = error.message.hasPrefix("the mark: ")
+    let vault = access.location.path.map(FilePlace.init)
+    if !isMark, access.pathPolicy == .strict, vault?.isSharedVault == true {
+      hint = Hints.shared
+      return
+    }
+    guard error.errno == nil else { return nil }
+    guard !isMark else {
       guard let mark = access.markPath.map(FilePlace.init) else { return nil }
       hint =
         mark.start(RollbackMark.start.count) != RollbackMark.start
@@ -18,13 +25,15 @@ struct UnsafeFile {
           ? Hints.narrow(file: mark.path) : Self.hint(for: mark.directory)
       return
     }
-    guard let vault = access.location.path.map(FilePlace.init) else { return nil }
+    guard let vault else { return nil }
     // An error of VaultCore about the vault or its directory begins with the path.
     guard error.message.hasPrefix("/"), let status = vault.status() else { return nil }
     let start = vault.start(VaultLocation.signature.count)
     let isOther = status.st_mode & S_IFMT == S_IFREG && start.map { !VaultLocation.isVault($0) } ?? false
     if isOther, let other = UnreadableVault(access.location, VaultError(.notAVault, "")) {
       hint = other.hint()
+    } else if access.pathPolicy == .sharedWithGroup {
+      hint = Hints.share(status.st_mode & 0o007 != 0 ? vault.path : vault.directory.path)
     } else if status.st_mode & 0o077 != 0 {
       hint = Hints.narrow(file: vault.path)
     } else {

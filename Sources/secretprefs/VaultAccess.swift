@@ -33,9 +33,15 @@ struct VaultAccess {
   /// Distinguishes the two files of a command in prompts and errors. `nil` if the command has only one.
   var role: VaultRole?
 
-  /// Uses the mark that the environment names. All other settings have their defaults.
+  /// Uses the mark and the policy that the environment names. All other settings have their defaults.
   init(_ location: VaultLocation) throws(ToolError) {
     self.location = location
+    if let shared = try VaultLocation.variable("SECRETPREFS_SHARED") {
+      guard shared == "1" else {
+        throw .usage("the variable SECRETPREFS_SHARED is not 1", hint: "unset it, or set it to 1")
+      }
+      pathPolicy = .sharedWithGroup
+    }
     markPath = try VaultLocation.variable("SECRETPREFS_MARK")
   }
 

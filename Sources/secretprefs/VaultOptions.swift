@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import VaultCore
 
 /// The options of every command that works on a vault.
 struct VaultOptions: ParsableArguments {
@@ -13,6 +14,12 @@ struct VaultOptions: ParsableArguments {
       valueName: "path"), completion: .file())
   var vault: String?
 
+  @Flag(
+    help: ArgumentHelp(
+      "The vault is shared by the Unix group of its directory.",
+      discussion: "Default: $SECRETPREFS_SHARED. See \"secretprefs help init\"."))
+  var shared = false
+
   @Option(help: ArgumentHelp("How long to wait for the vault's lock.", valueName: "seconds"))
   var lockTimeout = VaultAccess.usualLockTimeout
 
@@ -23,6 +30,12 @@ struct VaultOptions: ParsableArguments {
     guard (0...86_400).contains(lockTimeout) else { throw .usage("--lock-timeout must be between 0 and 86400 seconds") }
     var access = try VaultAccess(try VaultLocation(option: vault))
     access.lockTimeout = .seconds(lockTimeout)
+    if shared {
+      guard access.location.path != nil else {
+        throw .usage("--shared is about a file", hint: "\"secretprefs postgres grant\" shares a vault in a database")
+      }
+      access.pathPolicy = .sharedWithGroup
+    }
     return access
   }
 }

@@ -200,6 +200,13 @@ struct PathTests {
       Modes(file: 0o660, directory: 0o770, policy: .relaxed, code: nil),
       Modes(file: 0o600, directory: 0o777, policy: .relaxed, code: .insecurePermissions),
       Modes(file: 0o600, directory: 0o1777, policy: .relaxed, code: nil),
+      Modes(file: 0o660, directory: 0o2770, policy: .sharedWithGroup, code: nil),
+      Modes(file: 0o660, directory: 0o2775, policy: .sharedWithGroup, code: nil),
+      Modes(file: 0o600, directory: 0o700, policy: .sharedWithGroup, code: nil),
+      Modes(file: 0o664, directory: 0o2770, policy: .sharedWithGroup, code: .insecurePermissions),
+      Modes(file: 0o661, directory: 0o2770, policy: .sharedWithGroup, code: .insecurePermissions),
+      Modes(file: 0o660, directory: 0o2772, policy: .sharedWithGroup, code: .insecurePermissions),
+      Modes(file: 0o660, directory: 0o1777, policy: .sharedWithGroup, code: .insecurePermissions),
     ]
   }
 

@@ -218,10 +218,11 @@ struct AuditFiles {
     return try replacement.create(bytes, like: try newStatus())
   }
 
-  /// The owner of a new file is the vault's. With the relaxed policy a user who may read the vault may log the reads.
+  /// The owner of a new file is the vault's. Unless the policy is strict, a user who may read the vault may log the
+  /// reads.
   private func newStatus() throws(VaultError) -> stat? {
     guard var status = try vault.status() else { return nil }
-    let isShared = current.policy == .relaxed && status.st_mode & 0o040 != 0
+    let isShared = current.policy != .strict && status.st_mode & 0o040 != 0
     status.st_mode = isShared ? 0o660 : 0o600
     return status
   }

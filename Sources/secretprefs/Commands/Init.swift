@@ -17,6 +17,11 @@ struct Init: WritingCommand {
       overwritten. If an interrupted run created the vault but not its mark, running the same command again \
       creates the mark.
 
+      With --shared, the members of a Unix group can read and write the vault, each with a passphrase, key file or \
+      identity of its own. Its directory belongs to the group, which may write to it: "chgrp" and "chmod 2770". A new \
+      vault there gets the group and mode 660; every member uses --shared, or sets SECRETPREFS_SHARED to 1. Each \
+      member can delete the file, and replace it with an older copy, which only a mark detects.
+
       EXAMPLE:
         secretprefs init
         secretprefs init --key-file ~/.config/shop.key --passphrase

@@ -66,6 +66,12 @@ enum Hints {
     "\"secretprefs salvage\(vault) --to <file>\" recovers what is readable"
   }
 
+  static let shared =
+    "if the Unix group of the directory shares the vault, use --shared, or set SECRETPREFS_SHARED to 1"
+
+  /// What to do about a shared vault or its directory with rights for others.
+  static func share(_ path: String) -> String { "\"chmod o= \(shellPath(path))\" leaves it to its group" }
+
   static func narrow(file path: String) -> String { "\"chmod 600 \(shellPath(path))\" makes the file private" }
 
   static func narrow(directory path: String) -> String {

@@ -3,7 +3,8 @@ internal import DurableFiles
 /// Saves the bytes of a broken last entry before a write replaces them (`Docs/Format.md` 10.3), because it is unknown
 /// whether the entry was acknowledged.
 ///
-/// The bytes are sealed like the vault. The file is beside it, has mode 0600 and is durable.
+/// The bytes are sealed like the vault. The file is beside it and durable. It has mode 0600, or that of a vault which a
+/// group shares.
 struct KeptTornTail {
   /// The path of the vault.
   let path: VaultPath
@@ -30,7 +31,12 @@ struct KeptTornTail {
       let file = try WholeFile<VaultError>(name, kind: .tornEntry).create { (file) throws(VaultError) in
         guard fchmod(file.raw, 0o600) == 0 else { throw .io("\(name): set the mode") }
         // If root writes, the file belongs to the vault's owner. If that fails, root can still read it.
-        if let owner = try path.status()?.st_uid { _ = fchown(file.raw, owner, gid_t.max) }
+        if let vault = try path.status() {
+          _ = fchown(file.raw, vault.st_uid, gid_t.max)
+          if path.policy == .sharedWithGroup, fchown(file.raw, uid_t.max, vault.st_gid) == 0 {
+            _ = fchmod(file.raw, vault.st_mode & 0o660)
+          }
+        }
         try file.write(bytes, at: 0)
         try file.synchronize()
       }

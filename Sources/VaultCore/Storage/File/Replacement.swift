@@ -27,7 +27,7 @@ struct Replacement {
   /// Creates a file at a path where none may exist.
   /// - Parameters:
   ///   - reserve: how many zero bytes follow.
-  ///   - model: a status whose owner and mode the new file gets; `nil` for this process's, and mode 0600.
+  ///   - model: a status whose owner and mode the new file gets; `nil` for this process's, and the mode of new vaults.
   /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/alreadyExists``.
   func create(_ bytes: [UInt8], reserve: Int = 0, like model: stat? = nil) throws(VaultError) -> OpenFile {
@@ -37,7 +37,7 @@ struct Replacement {
           try takeOver(model, descriptor)
         } else {
           // The umask may have removed the owner's access.
-          guard fchmod(descriptor.raw, 0o600) == 0 else { throw .io("\(path.file): set the mode") }
+          guard fchmod(descriptor.raw, try newMode(descriptor)) == 0 else { throw .io("\(path.file): set the mode") }
         }
         try write(bytes, reserve: reserve, descriptor)
       })
@@ -51,9 +51,18 @@ struct Replacement {
     try descriptor.synchronize()
   }
 
+  /// The mode of a new vault. For one that is shared, the file gets the group of the directory.
+  private func newMode(_ descriptor: Descriptor) throws(VaultError) -> mode_t {
+    guard path.policy == .sharedWithGroup else { return 0o600 }
+    let directory = try path.directoryStatus()
+    guard directory.st_mode & 0o020 != 0 else { return 0o600 }
+    guard fchown(descriptor.raw, uid_t.max, directory.st_gid) == 0 else { throw .io("\(path.file): set the group") }
+    return 0o660
+  }
+
   private func takeOver(_ old: stat, _ descriptor: Descriptor) throws(VaultError) {
     let strict = path.policy == .strict
-    // If root writes, the file keeps its owner. With the relaxed policy, a process that may not change the owner
+    // If root writes, the file keeps its owner. If several users may write, a process that may not change the owner
     // becomes the owner.
     if fchown(descriptor.raw, old.st_uid, old.st_gid) != 0 {
       let error = VaultError.io("\(path.file): keep the owner")
@@ -65,9 +74,13 @@ struct Replacement {
         throw .io("keep the group")
       }
     }
-    guard fchmod(descriptor.raw, strict ? 0o600 : old.st_mode & 0o664) == 0 else {
-      throw .io("\(path.file): keep the mode")
-    }
+    let mode =
+      switch path.policy {
+      case .strict: mode_t(0o600)
+      case .relaxed: old.st_mode & 0o664
+      case .sharedWithGroup: old.st_mode & 0o660
+      }
+    guard fchmod(descriptor.raw, mode) == 0 else { throw .io("\(path.file): keep the mode") }
   }
 
   /// Makes the name durable. Other writers wait for the lock until then.

@@ -8,6 +8,12 @@ public enum PathPolicy: Sendable, Hashable {
   /// For shared vaults and mounts of an orchestrator: symbolic links are resolved once; access by the group and reading
   /// by others are accepted. A file that others may write is still refused.
   case relaxed
+  /// For a vault that the members of a Unix group share: as ``strict``, but file and directory may belong to any member
+  /// of their group, which is a group of this process, and the group may read and write both. The file has the group
+  /// of its directory. A new file in a directory that its group may write gets mode 0660.
+  ///
+  /// Each member can delete the file, and replace it with an older copy: see ``RollbackMark``.
+  case sharedWithGroup
 }
 
 /// The path of a vault, with the checks that each opening makes.
@@ -140,19 +146,32 @@ struct VaultPath: Sendable {
 
   func judgeDirectory() throws(VaultError) {
     let directory = directory
-    var status = stat()
-    guard unsafe stat(directory, &status) == 0 else {
-      throw errno == ENOENT
-        ? VaultError(.notFound, "\(directory): the directory does not exist") : .io("\(directory): stat the directory")
+    let status = try directoryStatus()
+    var refused = foreign
+    switch policy {
+    case .strict:
+      refused = 0o022
+      try Self.judgeOwner(status, directory)
+    case .sharedWithGroup:
+      refused = 0o002
+      try Self.judgeSharing(status, directory)
+    case .relaxed: break
     }
-    let refused = policy == .strict ? 0o022 : foreign
-    if policy == .strict { try Self.judgeOwner(status, directory) }
     guard status.st_mode & refused == 0 || (policy == .relaxed && status.st_mode & S_ISVTX != 0) else {
       throw VaultError(
         .insecurePermissions,
         "\(directory): \(who(refused)) may write to the directory: "
           + "its mode is \(octal(status.st_mode)), and \(octal(0o777 & ~refused)) is the widest accepted")
     }
+  }
+
+  func directoryStatus() throws(VaultError) -> stat {
+    var status = stat()
+    guard unsafe stat(directory, &status) == 0 else {
+      throw errno == ENOENT
+        ? VaultError(.notFound, "\(directory): the directory does not exist") : .io("\(directory): stat the directory")
+    }
+    return status
   }
 
   private func who(_ refused: mode_t) -> String { refused == 0o002 ? "others" : "group or others" }
@@ -173,7 +192,37 @@ struct VaultPath: Sendable {
           "\(who(foreign)) may write to the file: "
             + "its mode is \(octal(status.st_mode)), and \(octal(0o666 & ~foreign)) is the widest accepted")
       }
+    case .sharedWithGroup:
+      try Self.judgeSharing(status, file)
+      guard status.st_mode & 0o007 == 0 else {
+        throw error(
+          .insecurePermissions,
+          "others may access the file: its mode is \(octal(status.st_mode)), and 0660 is the widest accepted")
+      }
+      let group = try directoryStatus().st_gid
+      guard status.st_mode & 0o070 == 0 || status.st_gid == group else {
+        throw error(
+          .insecurePermissions,
+          "group \(status.st_gid) may access the file, and the directory belongs to group \(group)", errno: EPERM)
+      }
     }
+  }
+
+  /// Only a member gives a file to a group, so one that belongs to a group of this process is a member's or was.
+  private static func judgeSharing(_ status: stat, _ path: String) throws(VaultError) {
+    guard status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0 || isOwnGroup(status.st_gid) else {
+      throw VaultError(
+        .insecurePermissions,
+        "\(path): belongs to user \(status.st_uid) and group \(status.st_gid), and user \(geteuid()) is no member of it",
+        errno: EPERM)
+    }
+  }
+
+  private static func isOwnGroup(_ group: gid_t) -> Bool {
+    if group == getegid() { return true }
+    var groups = [gid_t](repeating: 0, count: max(0, Int(getgroups(0, nil))))
+    let count = unsafe getgroups(Int32(groups.count), &groups)
+    return groups.prefix(max(0, Int(count))).contains(group)
   }
 
   private static func judgeOwner(_ status: stat, _ path: String, orRoot: Bool = true) throws(VaultError) {

@@ -14,7 +14,8 @@ struct Examination {
   init(_ access: VaultAccess, leftovers: Leftovers, asks: Bool, _ messages: Messages) throws {
     self.access = access
     report.problems =
-      try (access.location.path.map { try PathExamination($0).problems } ?? access.location.serverProblems)
+      try (access.location.path.map { try PathExamination($0, access.pathPolicy).problems }
+        ?? access.location.serverProblems)
       + keyFileProblems()
       + leftovers.problems
     if let folder = access.location.requests {

@@ -7,8 +7,10 @@ struct PathExamination {
 
   private let permissions = "secretprefs doctor --repair permissions"
 
-  /// - Parameter path: A path that exists.
-  init(_ path: String) throws {
+  /// - Parameters:
+  ///   - path: A path that exists.
+  ///   - policy: The accepted owners and modes: not the relaxed one.
+  init(_ path: String, _ policy: PathPolicy) throws {
     let file = FilePlace(path)
     guard let named = file.status(followingLinks: false) else { throw ToolError.io("stat the vault", errno) }
     // Reading the vault reports any other file type.
@@ -16,8 +18,18 @@ struct PathExamination {
       add(.error, "symbolicLink", "the path is a symbolic link", repair: "name the file itself")
     } else if named.st_mode & S_IFMT == S_IFREG {
       if Self.mayBeVault(file) {
-        checkFile(named)
-        checkDirectory(of: file)
+        checkLinks(named)
+        if policy == .sharedWithGroup {
+          problems += SharingExamination(file, named).problems
+        } else if file.isSharedVault {
+          // A repair would shut its other users out.
+          add(
+            .error, "groupAccess", "the group of the directory has access to the file, and --shared is not used",
+            repair: "\(Hints.shared); otherwise \(permissions), as its owner")
+        } else {
+          checkFile(named)
+          checkDirectory(of: file)
+        }
         checkWriting(file)
       }
       checkLeftovers(of: file)
@@ -43,6 +55,9 @@ struct PathExamination {
         .error, "fileMode", "group or others have access to the file: its mode is \(octal(status.st_mode))",
         repair: isOurs ? permissions : "\(permissions), as its owner")
     }
+  }
+
+  private mutating func checkLinks(_ status: stat) {
     if status.st_nlink > 1 {
       add(
         .error, "hardLinks", "the file has \(status.st_nlink) hard links; writing would separate them",

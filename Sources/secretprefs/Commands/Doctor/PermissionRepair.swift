@@ -16,10 +16,12 @@ struct PermissionRepair {
 
   private mutating func examine(_ access: VaultAccess) throws {
     if let vault = access.location.path.map(FilePlace.init) {
+      let isShared = access.pathPolicy == .sharedWithGroup
+      let (rights, writing): (mode_t, mode_t) = isShared ? (0o007, 0o002) : (0o077, 0o022)
       try take(
-        0o077, if: 0o077, from: vault, "the vault", beginningWith: VaultLocation.signature, O_NOFOLLOW,
+        rights, if: rights, from: vault, "the vault", beginningWith: VaultLocation.signature, O_NOFOLLOW,
         isAlwaysRead: true)
-      try take(0o022, if: 0o022, from: vault.directory, "the vault's directory", beginningWith: [], O_DIRECTORY)
+      try take(writing, if: writing, from: vault.directory, "the vault's directory", beginningWith: [], O_DIRECTORY)
     }
     for (what, path) in try access.keyFiles where !MountedSecret.isAt(path) {
       let (start, other) = UnsafeFile.expected(what)
