@@ -14,7 +14,7 @@ extension CompletionKind {
 
   /// The public keys of the requests beside the vault.
   static let requests = candidates { line throws in
-    try line.vault.access().location.requests.contents().requests.map(\.publicKey.description)
+    try line.vault.access().location.requests?.contents().requests.map(\.publicKey.description) ?? []
   }
 
   static let groups = candidates { line throws in try line.open()?.groups().map(\.name.text).sorted() ?? [] }
