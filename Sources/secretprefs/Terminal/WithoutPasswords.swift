@@ -22,8 +22,9 @@ private func word(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     shown += hidden
     rest = rest[at...]
   }
-  guard let password = start(of: "password=", in: rest) else { return shown + rest }
-  return shown + rest[..<password] + hidden
+  let parameter: StaticString = "password="
+  guard let password = start(of: parameter, in: rest) else { return shown + rest }
+  return shown + rest[..<(password + parameter.utf8CodeUnitCount)] + hidden
 }
 
 private func start(of text: StaticString, in bytes: ArraySlice<UInt8>) -> Int? {

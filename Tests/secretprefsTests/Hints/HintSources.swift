@@ -32,6 +32,10 @@ struct HintSources {
     }
     let own: Substring = files["Hints.swift", default: ""][...]
     literals.formUnion(Self.literals(own).map(Self.longestPart))
+    // What is the argument of a call is a part of a message.
+    let databases: Substring = files["DatabaseHints.swift", default: ""][...]
+    let hints = Self.literals(databases).filter { databases[databases.index(before: $0.startIndex)] != "(" }
+    literals.formUnion(hints.map(Self.longestPart))
     return literals.filter { $0.count >= 6 }
   }
 
