@@ -33,6 +33,9 @@ struct RequestFolder {
     for name in names.names.sorted() where !TemporaryName.isForm(of: name) {
       do { contents.requests.append(try Request(name, in: folder)) } catch let error as VaultError {
         guard error.errno != ENOENT else { continue }
+        guard error.isOfFile else {
+          throw VaultError(error.code, "\(path)/\(name): \(error.message)", errno: error.errno)
+        }
         contents.refused.append((name, error.message))
       }
     }
@@ -108,3 +111,8 @@ extension VaultIdentity.PublicKey {
   /// The digits of the text.
   var digits: String { String(description.dropFirst(KeyText.Form.publicKey.prefix.count)) }
 }
+extension VaultError {
+  /// Whether the file is the reason, and not the system: then it is unknown what the file has.
+  fileprivate var isOfFile: Bool { code != .io || [EACCES, EPERM, ENXIO].contains(errno) }
+}
+
