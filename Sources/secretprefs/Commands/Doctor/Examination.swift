@@ -19,7 +19,7 @@ struct Examination {
       + keyFileProblems()
       + leftovers.problems
     if let folder = access.location.requests {
-      let requests = try RequestsExamination(folder)
+      let requests = try RequestsExamination(folder, isShared: access.pathPolicy == .sharedWithGroup)
       report.problems += requests.problems
       report.unseen += requests.unseen
     }

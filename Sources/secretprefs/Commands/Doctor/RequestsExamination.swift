@@ -6,10 +6,11 @@ struct RequestsExamination {
   private(set) var problems: [Problem] = []
   private(set) var unseen: [(part: String, reason: String)] = []
 
-  init(_ folder: RequestFolder) throws {
+  /// - Parameter isShared: Whether a group shares the vault. Its members can replace that as well.
+  init(_ folder: RequestFolder, isShared: Bool) throws {
     guard let status = FilePlace(folder.path).status(followingLinks: false) else { return }
     let isFolder = status.st_mode & S_IFMT == S_IFDIR
-    if isFolder, status.st_mode & 0o022 != 0, status.st_mode & S_ISVTX == 0 {
+    if isFolder, status.st_mode & (isShared ? 0o002 : 0o022) != 0, status.st_mode & S_ISVTX == 0 {
       problems.append(
         Problem(
           .warning, "requestsMode",

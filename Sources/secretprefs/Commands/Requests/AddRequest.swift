@@ -31,7 +31,8 @@ struct AddRequest: WritingCommand {
   var note = ""
 
   func perform(_ messages: Messages) throws {
-    let folder = try request.folder(of: try vault.access().location)
+    let access = try vault.access()
+    let folder = try request.folder(of: access.location)
     guard note.utf8.count <= Request.longestNote else {
       throw ToolError.usage("a note must have at most \(Request.longestNote) bytes")
     }
@@ -43,10 +44,12 @@ struct AddRequest: WritingCommand {
         "no identity is named", hint: "name its file with --identity; \"secretprefs identity new\" creates one")
     }
     let publicKey = try IdentityFile(at: path).identity.publicKey
-    let added = try folder.add(publicKey, note: note)
+    let isShared = access.pathPolicy == .sharedWithGroup
+    let added = try folder.add(publicKey, note: note, isShared: isShared)
     Output.recordChange(by: Self.self)
     if added.makesFolder {
-      messages.tell("created \(displayed(folder.path)) for this user; its mode decides who may leave requests")
+      let owner = isShared ? "the group" : "this user"
+      messages.tell("created \(displayed(folder.path)) for \(owner); its mode decides who may leave requests")
     }
     guard vault.json else { return try Output.write("\(publicKey)\n") }
     try Output.write(.object([("publicKey", .string("\(publicKey)")), ("request", .string(added.file))]))

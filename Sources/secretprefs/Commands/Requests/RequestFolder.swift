@@ -44,15 +44,14 @@ struct RequestFolder {
   }
 
   /// Writes a request, in place of the one with the same public key. It is complete when it gets its name.
+  ///
+  /// - Parameter isShared: whether a folder that is created is for the group of the directory that it is in.
   /// - Returns: the path of the file, and whether the folder was created.
-  func add(_ publicKey: VaultIdentity.PublicKey, note: String) throws -> (file: String, makesFolder: Bool) {
+  func add(
+    _ publicKey: VaultIdentity.PublicKey, note: String, isShared: Bool
+  ) throws -> (file: String, makesFolder: Bool) {
     let makesFolder = FilePlace(path).status(followingLinks: false) == nil
-    if makesFolder {
-      guard FilePlace(PathName.directory(of: path)).status() != nil else {
-        throw VaultError(.io, "\(path): the directory \(PathName.directory(of: path)) does not exist", errno: ENOENT)
-      }
-      try Descriptor<VaultError>.makeDirectory(path, isPrivate: true)
-    }
+    if makesFolder { try make(isShared: isShared) }
     let file = "\(path)/\(publicKey.digits)"
     let text = Array(Request.text(publicKey, note: note).utf8)
     _ = try WholeFile<VaultError>(file).replace { (descriptor) throws(VaultError) in
@@ -63,6 +62,18 @@ struct RequestFolder {
     }
     try synchronize()
     return (file, makesFolder)
+  }
+
+  private func make(isShared: Bool) throws {
+    let parent = PathName.directory(of: path)
+    guard let status = FilePlace(parent).status() else {
+      throw VaultError(.io, "\(path): the directory \(parent) does not exist", errno: ENOENT)
+    }
+    try Descriptor<VaultError>.makeDirectory(path, isPrivate: true)
+    guard isShared, status.st_mode & 0o020 != 0 else { return }
+    guard chown(path, uid_t.max, status.st_gid) == 0, chmod(path, 0o2770) == 0 else {
+      throw VaultError.io("\(path): give the folder to the group")
+    }
   }
 
   /// Removes the files of these requests. Those that are gone already do not count as a failure.
@@ -102,6 +113,11 @@ struct RequestFolder {
   }
 }
 
+extension VaultError {
+  /// Whether the file is the reason, and not the system: then it is unknown what the file has.
+  fileprivate var isOfFile: Bool { code != .io || [EACCES, EPERM, ENXIO].contains(errno) }
+}
+
 extension VaultLocation {
   /// The folder beside the vault's file; `nil` for a vault in a database.
   var requests: RequestFolder? { path.map { RequestFolder(path: $0 + RequestFolder.suffix) } }
@@ -111,8 +127,3 @@ extension VaultIdentity.PublicKey {
   /// The digits of the text.
   var digits: String { String(description.dropFirst(KeyText.Form.publicKey.prefix.count)) }
 }
-extension VaultError {
-  /// Whether the file is the reason, and not the system: then it is unknown what the file has.
-  fileprivate var isOfFile: Bool { code != .io || [EACCES, EPERM, ENXIO].contains(errno) }
-}
-

@@ -15,7 +15,8 @@ struct Requests: ParsableCommand {
       folder: send it to the machine over a channel that others cannot write to.
 
       "requests add" creates the folder for its user alone. For all users of the machine, make it "chmod 1733"; for a \
-      Unix group, "chgrp" and "chmod 3770". With --folder it is elsewhere, such as on a share.
+      Unix group, "chgrp" and "chmod 3770"; with --shared, it is created for the group of the vault. With --folder it \
+      is elsewhere, such as on a share.
 
       EXAMPLE:
         web1$    secretprefs requests add --identity /etc/shop/shop.identity --note "web1, rack 4"
