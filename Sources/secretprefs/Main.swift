@@ -19,7 +19,10 @@ struct Main {
       try ProcessHardening.apply()
       if arguments.requestCandidates { try ProcessHardening.leaveTerminal() }
       guard arguments.areText else { throw ToolError.usage("an argument is not valid UTF-8") }
-      if let action = FastPath.parse(arguments) {
+      // Without a command.
+      if arguments.words.isEmpty {
+        try perform(Arguments(words: [Overview.configuration.commandName ?? ""]), messages)
+      } else if let action = FastPath.parse(arguments) {
         try action.perform(messages)
       } else {
         try perform(arguments, messages)

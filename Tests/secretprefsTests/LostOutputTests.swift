@@ -32,7 +32,8 @@ struct LostOutputTests {
     "audit verify", "info a", "status", "verify", "history a", "history removed --service old", "groups", "slots",
     "slots pin", "requests", "identity show identity", "identity key identity --trust $(cat pin)",
     "mark --mark mark", "doctor",
-    "check env", "services", "list --references", "exit-codes", "completion bash", "version", "--help", "help set",
+    "check env", "services", "overview", "list --references", "exit-codes", "completion bash", "version", "--help",
+    "help set",
     "inject --in template", "scan value",
     "git-credential get < host", "git-credential capability", "docker-credential get < url", "docker-credential list",
   ]

@@ -54,7 +54,7 @@ struct Root: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "secretprefs",
     abstract: "Stores secrets in an encrypted file.",
-    usage: "secretprefs <command> [<options>]",
+    usage: "secretprefs [<command>] [<options>]",
     discussion: """
       A vault stores values by service and key. Set $SECRETPREFS_VAULT and $SECRETPREFS_SERVICE to those of your \
       program. Values are read from standard input, a file or a prompt, never from an argument, because other users \
@@ -84,15 +84,37 @@ struct Root: ParsableCommand {
       input is empty, and it does not inherit SECRETPREFS_ variables. "secretprefs status" shows which one is used.
       """,
     version: "secretprefs \(toolVersion) (libsodium \(GuardedMemory.libraryVersion))",
-    subcommands: [
-      Init.self, SetValue.self, Generate.self, Get.self, Otp.self, Qr.self, List.self, Services.self, Find.self,
-      Info.self,
-      EditRecord.self, History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Check.self,
-      Scan.self,
-      UnlockVault.self, LockVault.self, Status.self, Verify.self, Groups.self, Slots.self, ChangePassphrase.self,
-      Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self, Export.self, GitCredential.self,
-      DockerCredential.self, Marks.self, Audit.self, Doctor.self, Salvage.self, NewKey.self, Identities.self,
-      Postgres.self, Requests.self, Settings.self, Completion.self, ExitCodes.self, Version.self, WritingCommands.self,
+    subcommands: [Version.self, ExitCodes.self, Completion.self, WritingCommands.self],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "General",
+        subcommands: [Overview.self, Init.self, UnlockVault.self, LockVault.self, Status.self, Doctor.self]),
+      CommandGroup(
+        name: "Value",
+        subcommands: [
+          SetValue.self, Generate.self, Get.self, Otp.self, Qr.self, EditRecord.self, Remove.self, History.self,
+        ]),
+      CommandGroup(
+        name: "Key",
+        subcommands: [
+          List.self, Services.self, Find.self, Info.self, Rename.self, Copy.self, Move.self,
+        ]),
+      CommandGroup(
+        name: "Program",
+        subcommands: [
+          Run.self, Inject.self, Check.self, Settings.self, GitCredential.self, DockerCredential.self, Export.self,
+        ]),
+      CommandGroup(
+        name: "Exchange", subcommands: [Import.self, Bundles.self, Scan.self]),
+      CommandGroup(
+        name: "Access",
+        subcommands: [
+          Groups.self, Slots.self, ChangePassphrase.self, NewKey.self, Identities.self, Requests.self, Rotate.self,
+          Audit.self,
+        ]),
+      CommandGroup(
+        name: "Maintenance",
+        subcommands: [Verify.self, Backup.self, Marks.self, Compact.self, Salvage.self, Postgres.self]),
     ])
 
   /// The version of the package. `Scripts/documents version` compares it with the other places that name it.

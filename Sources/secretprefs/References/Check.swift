@@ -47,14 +47,14 @@ struct Check: ToolCommand {
     guard !syntax || expiresWithin == nil else {
       throw ToolError.usage("--expires-within needs the vault", hint: "omit --syntax")
     }
-    let validity = try expiresWithin.map(Expiry.duration) ?? 0
+    let expiry = try ExpiryRule(expiresWithin ?? "0s")
     let access = try unlock.complete(try vault.access())
     var checked = try files.map { try CheckedFile($0, isTemplate: template) }
     if !syntax {
       let opened = try access.open(messages)
       let values = ReferencedValues(in: opened)
       let rule = ReferenceRule(
-        now: access.options.now(), validity: validity, hasDeviceKey: opened.options.deviceKey != nil)
+        now: access.options.now(), expiry: expiry, hasDeviceKey: opened.options.deviceKey != nil)
       for index in checked.indices { try checked[index].find(in: values, rule) }
       try VariableSelection.warn(checked.flatMap(\.plain), values, messages)
     }

@@ -4,16 +4,15 @@ internal import VaultCore
 struct ReferenceRule {
   /// Milliseconds since 1970-01-01 UTC.
   let now: Int64
-  /// How long a record must be valid from now on, in milliseconds.
-  let validity: Int64
+  let expiry: ExpiryRule
   let hasDeviceKey: Bool
 
   /// - Parameter isVariable: Whether the value becomes a variable or a part of a text, which data cannot.
   func check(_ record: RecordInfo, isVariable: Bool) throws(ToolError) {
-    if let expiry = record.expiry, expiry <= now + validity {
-      let time = Timestamp.text(of: expiry)
+    if let end = record.expiry, expiry.isDueOrExpired(record, at: now) {
+      let time = Timestamp.text(of: end)
       throw ToolError(
-        VaultError(.expired, expiry <= now ? "the key expired at \(time)" : "the key expires at \(time)"))
+        VaultError(.expired, end <= now ? "the key expired at \(time)" : "the key expires at \(time)"))
     }
     guard hasDeviceKey || !record.accessibility.isThisDeviceOnly else {
       throw ToolError(VaultError(.deviceKeyMissing, "the value needs the device key, and none is configured"))

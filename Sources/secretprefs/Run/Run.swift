@@ -122,6 +122,12 @@ struct Run: ToolCommand {
   @Flag(help: "Fail if a key has expired.")
   var refuseExpired = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Warn about keys that expire within this time, \(ExpiryRule.usual) by default; 0s does not.",
+      valueName: "duration"))
+  var expiresWithin: String?
+
   @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "command"))
   var command: [String] = []
 
@@ -147,6 +153,7 @@ struct Run: ToolCommand {
   private func prepare(_ messages: Messages) throws -> (CommandEnvironment, ValueSearch?) {
     var access = try unlock.complete(try vault.access())
     access.refusesExpired = refuseExpired
+    let expiry = try ExpiryRule(expiresWithin)
     let selection = try selection()
     let values = ReferencedValues(in: try access.open(messages))
     let variables = try FoundVariable.all(try selection.variables(values), in: values)
@@ -160,6 +167,8 @@ struct Run: ToolCommand {
     let now = access.options.now()
     let expired = Set(variables.filter { $0.found?.record.isExpired(at: now) ?? false }.map(\.variable.label))
     if !expired.isEmpty { messages.warn("expired: \(listed(expired.sorted().map(displayed)))") }
+    let due = Set(variables.filter { $0.found.map { expiry.isDue($0.record, at: now) } ?? false }.map(\.variable.label))
+    if !due.isEmpty { messages.warn("expires within \(expiry.text): \(listed(due.sorted().map(displayed)))") }
     if let descriptor = access.passphraseDescriptor { try PassphraseDescriptor.withhold(descriptor) }
     return (environment, try masked.map { (masked) throws(VaultError) in try ValueSearch(masked.patterns) })
   }

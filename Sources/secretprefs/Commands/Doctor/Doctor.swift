@@ -13,7 +13,8 @@ struct Doctor: WritingCommand {
       database, also what the server and the role allow. With a configured \
       credential, also checks access groups, values, expiries and audit logs; prompts for a passphrase only with \
       --unlock. Lists what could not be checked. Changes nothing. Each problem is an error, a warning or advice, with \
-      its repair. The exit code is 1 if there is an error or a warning.
+      its repair. The exit code is 1 if there is an error or a warning, or what --fail-on says. A \
+      value that has expired, or expires within \(ExpiryRule.usualText), is advice.
 
       --repair makes one repair: "permissions" removes access that group and others must not have; "leftovers" removes \
       what interrupted writes left in the directories of the vault, its mark and its key files and in those of \
@@ -24,6 +25,7 @@ struct Doctor: WritingCommand {
       EXAMPLE:
         secretprefs doctor
         secretprefs doctor --unlock --json
+        secretprefs doctor --fail-on advice --expires-within 30d
         secretprefs doctor --repair permissions
         secretprefs doctor --repair empty-group billing
       """)
@@ -41,6 +43,17 @@ struct Doctor: WritingCommand {
   @Option(help: ArgumentHelp("Repair permissions, leftovers, empty-group or leave-out-group.", valueName: "name"))
   var repair: Repair?
 
+  @Option(
+    help: ArgumentHelp(
+      "Exit with 1 from this severity on: error, warning (the default) or advice.", valueName: "severity"),
+    completion: .list(Problem.Severity.allCases.map(\.rawValue)))
+  var failOn: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Name values that expire within this time; \(ExpiryRule.usual) by default.", valueName: "duration"))
+  var expiresWithin: String?
+
   @Flag(help: "Repair without confirmation.")
   var yes = false
 
@@ -53,11 +66,27 @@ struct Doctor: WritingCommand {
       let place = access.location.path == nil ? "of this name in the database" : "at this path"
       throw VaultError(.notFound, "\(access.location.name): there is no vault \(place)")
     }
+    guard repair == nil || failOn == nil && expiresWithin == nil else {
+      throw ToolError.usage("--repair checks nothing", hint: "omit --fail-on and --expires-within")
+    }
     if let repair { return try runRepair(repair, access, messages) }
     guard groups.isEmpty else { throw Self.usageError("access groups are only accepted with --repair") }
-    let report = try Examination(access, leftovers: try Leftovers(access, in: leftoversIn), asks: asks, messages).report
+    let severity = try severity()
+    let report = try Examination(
+      access, leftovers: try Leftovers(access, in: leftoversIn), expiry: try ExpiryRule(expiresWithin), asks: asks,
+      messages
+    ).report
     try vault.json ? Output.write(report.json) : Output.write(report.text)
-    if report.wrongCount > 0 { throw ToolError.problems(report.wrongCount) }
+    let count = report.count(from: severity)
+    if count > 0 { throw ToolError.problems(count) }
+  }
+
+  private func severity() throws(ToolError) -> Problem.Severity {
+    guard let failOn else { return .warning }
+    guard let severity = Problem.Severity(rawValue: failOn) else {
+      throw .usage("there is no such severity", hint: "--fail-on takes error, warning or advice")
+    }
+    return severity
   }
 
   private func runRepair(_ repair: Repair, _ access: VaultAccess, _ messages: Messages) throws {

@@ -4,8 +4,11 @@ struct DoctorReport {
   /// The parts that could not be checked, with the reasons.
   var unseen: [(part: String, reason: String)] = []
 
-  /// The number of errors and warnings. Advice does not count.
-  var wrongCount: Int { problems.count { $0.severity != .advice } }
+  /// The number of problems that are at least as severe.
+  func count(from severity: Problem.Severity) -> Int {
+    let counted = Problem.Severity.allCases.prefix { $0 != severity } + [severity]
+    return problems.count { counted.contains($0.severity) }
+  }
 
   var text: String {
     var lines = problems.map { problem in

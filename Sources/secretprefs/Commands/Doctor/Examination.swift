@@ -6,13 +6,18 @@ internal import VaultCore
 struct Examination {
   private(set) var report = DoctorReport()
   private let access: VaultAccess
+  private let expiry: ExpiryRule
 
   /// - Parameters:
   ///   - leftovers: What interrupted writes left.
+  ///   - expiry: When values are named that will expire.
   ///   - asks: Whether to prompt for a passphrase if no credential is configured.
   /// - Throws: Errors that are not findings about the vault, such as a failing system call.
-  init(_ access: VaultAccess, leftovers: Leftovers, asks: Bool, _ messages: Messages) throws {
+  init(
+    _ access: VaultAccess, leftovers: Leftovers, expiry: ExpiryRule, asks: Bool, _ messages: Messages
+  ) throws {
     self.access = access
+    self.expiry = expiry
     report.problems =
       try (access.location.path.map { try PathExamination($0, access.pathPolicy).problems }
         ?? access.location.serverProblems)
@@ -76,7 +81,7 @@ struct Examination {
 
   private mutating func examine(_ vault: Vault, _ progress: ProgressLine?) throws(VaultError) -> Bool {
     let found = try VaultExamination(
-      vault, hasLogs: access.location.path != nil, now: access.options.now(), progress: progress)
+      vault, hasLogs: access.location.path != nil, now: access.options.now(), expiry: expiry, progress: progress)
     report.problems += found.problems
     report.unseen += found.unseen
     return found.isWhole

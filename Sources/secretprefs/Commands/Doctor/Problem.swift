@@ -1,6 +1,6 @@
 /// A problem and its repair.
 struct Problem {
-  enum Severity: String {
+  enum Severity: String, CaseIterable {
     /// The vault or a part of it cannot be used or trusted.
     case error
     /// The vault works, but should be repaired.

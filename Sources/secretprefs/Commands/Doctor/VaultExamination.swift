@@ -19,15 +19,14 @@ struct VaultExamination {
   /// The keys that `run` does not pass with all others.
   private var settings: [String] = []
 
-  /// The time before its expiry in which a value is named, in milliseconds.
-  private static let soon: Int64 = 14 * 86_400_000
-
   /// - Parameter hasLogs: Whether files beside the vault can have logs of it.
   /// - Throws: Errors that are not findings about the vault's contents.
-  init(_ vault: Vault, hasLogs: Bool, now: Int64, progress: ProgressLine?) throws(VaultError) {
+  init(_ vault: Vault, hasLogs: Bool, now: Int64, expiry: ExpiryRule, progress: ProgressLine?) throws(VaultError) {
     self.vault = vault
-    try openGroups(now)
-    let repair = "secretprefs list --long shows which; store new ones with secretprefs set"
+    try openGroups(now, expiry)
+    let repair =
+      "secretprefs list --expires-within \(expiry.option) --all-services --all-groups shows which; store new ones with "
+      + "secretprefs set"
     // The vault is as it should be: only its owner knows whether the values are still needed.
     if expiredCount > 0 {
       let words = counted(expiredCount, "value has", "values have")
@@ -35,7 +34,7 @@ struct VaultExamination {
     }
     if expiringCount > 0 {
       let words = counted(expiringCount, "value expires", "values expire")
-      problems.append(Problem(.advice, "expiring", "\(words) within \(Self.soon / 86_400_000) days", repair: repair))
+      problems.append(Problem(.advice, "expiring", "\(words) within \(expiry.text)", repair: repair))
     }
     if !settings.isEmpty {
       problems.append(
@@ -51,7 +50,7 @@ struct VaultExamination {
     try checkSlots()
   }
 
-  private mutating func openGroups(_ now: Int64) throws(VaultError) {
+  private mutating func openGroups(_ now: Int64, _ expiry: ExpiryRule) throws(VaultError) {
     for group in try vault.groups() {
       do throws(VaultError) {
         for record in try vault.records(in: group) {
@@ -61,7 +60,7 @@ struct VaultExamination {
           }
           if record.isExpired(at: now) {
             expiredCount += 1
-          } else if record.isExpired(at: now + Self.soon) {
+          } else if expiry.isDue(record, at: now) {
             expiringCount += 1
           }
         }

@@ -16,6 +16,9 @@ struct List: ToolCommand {
       with it. If no key matches, the exit code is 1. Put the pattern in quotes, or the shell replaces it by the names \
       of files. "secretprefs find" also finds parts of names, labels and comments.
 
+      With --expires-within, lists the keys that have expired, and those that will within the time. A value without an \
+      expiry is not among them.
+
       With --tree, keys are split at their dots and slashes. A line that ends with one is not a key: joined with the \
       lines below it, it gives their keys.
 
@@ -24,6 +27,7 @@ struct List: ToolCommand {
         secretprefs list 'database.*'
         secretprefs list --long
         secretprefs list --tree
+        secretprefs list --expires-within 14d --long --all-services
         secretprefs list --all-services --json
         secretprefs list --references --all-services --all-groups
       """)
@@ -40,6 +44,11 @@ struct List: ToolCommand {
 
   @Flag(help: "Write the reference of each key, as \"run\" and \"inject\" read it.")
   var references = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Only the keys that have expired, or expire within this time, such as 14d or 2w.", valueName: "duration"))
+  var expiresWithin: String?
 
   @Flag(help: "Also show revision, kind, time and expiry.")
   var long = false
@@ -60,6 +69,7 @@ struct List: ToolCommand {
       listing: try KeyListing(
         isLong: long, isTree: tree, isReferences: references, isJSON: vault.json, namesServices: allServices,
         namesGroups: allGroups),
+      expiry: try expiresWithin.map { (text) throws(ToolError) in try ExpiryRule(text) },
       pattern: try patterns.first.map { try KeyPattern(prefix: $0) }
     ).perform(messages)
   }

@@ -5,17 +5,23 @@ struct ListKeys: ToolAction {
   let access: VaultAccess
   let place: RecordPlace
   var listing = KeyListing()
+  /// Which keys are listed; `nil` for all.
+  var expiry: ExpiryRule?
   var pattern: KeyPattern?
 
   func perform(_ messages: Messages) throws {
     let vault = try access.open(messages)
     let groups = try listing.groups(place, of: vault)
-    guard let group = groups.first, listing.layout == .lines, !listing.namesServices, !listing.namesGroups else {
+    guard let group = groups.first, listing.layout == .lines, !listing.namesServices, !listing.namesGroups,
+      expiry == nil
+    else {
       let service = listing.namesServices ? nil : place.service
       let records = try ListedRecord.all(service: service, in: groups, of: vault)
         .filter { pattern?.matches($0.info.key.text) ?? true }
       if records.isEmpty { try checkPattern() }
-      return try listing.write(records, at: access.options.now())
+      let now = access.options.now()
+      let listed = records.filter { record in expiry.map { $0.isDueOrExpired(record.info, at: now) } ?? true }
+      return try listing.write(listed, at: now)
     }
     // Reads no metadata of the records, which takes longer.
     var lines: [UInt8] = []

@@ -1,0 +1,74 @@
+internal import VaultCore
+
+/// What `overview` shows.
+struct OverviewReport {
+  private enum State: String { case missing, locked, unlocked }
+
+  private let place: String
+  private let state: State
+  /// What opened the vault.
+  private var source: CredentialSource?
+  private var services: [ServiceCount] = []
+  private var expiring = 0
+
+  private var keys: Int { services.reduce(0) { $0 + $1.keys } }
+  private var expired: Int { services.reduce(0) { $0 + $1.expired } }
+
+  init(_ access: VaultAccess, _ messages: Messages) throws {
+    place = access.location.name
+    guard try access.location.isOccupied else {
+      state = .missing
+      return
+    }
+    do throws(VaultError) { _ = try access.info() } catch { throw access.explained(error) }
+    guard let opened = try access.openIfConfigured(messages) else {
+      state = .locked
+      return
+    }
+    state = .unlocked
+    source = opened.source
+    let now = access.options.now()
+    let records = try ListedRecord.all(service: nil, in: try opened.vault.groupsInOrder(), of: opened.vault)
+    services = ServiceCount.all(records, at: now)
+    let expiry = try ExpiryRule()
+    expiring = records.count { expiry.isDue($0.info, at: now) }
+  }
+
+  var text: String {
+    var rows = [["vault", displayed(place)]]
+    switch state {
+    case .missing: rows += [["state", "there is none"], ["next", "secretprefs init"]]
+    case .locked:
+      rows += [["state", "locked: no credential is configured"], ["next", "secretprefs unlock, or name a key file"]]
+    case .unlocked:
+      rows.append(["state", "opens with \(source?.rawValue ?? "")"])
+      let places = counted(services.count, "service", "services")
+      rows.append(["keys", keys == 0 ? "none" : "\(counted(keys, "key", "keys")) in \(places)"])
+      let due = [
+        expired > 0 ? "\(counted(expired, "key has", "keys have")) expired" : nil,
+        expiring > 0 ? "\(counted(expiring, "expires", "expire")) within \(ExpiryRule.usualText)" : nil,
+      ].compactMap(\.self)
+      rows.append(["due", due.isEmpty ? "nothing" : due.joined(separator: ", ")])
+      rows.append(["next", next(isDue: !due.isEmpty)])
+    }
+    return Table(rows: rows + [["help", "secretprefs help"]]).text
+  }
+
+  private func next(isDue: Bool) -> String {
+    if keys == 0 { return "secretprefs set <key>" }
+    let all = "--all-services --all-groups"
+    return isDue ? "secretprefs list --expires-within \(ExpiryRule.usual) \(all)" : "secretprefs services"
+  }
+
+  var json: JSON {
+    var members: [(String, JSON)] = [("vault", .string(place)), ("state", .string(state.rawValue))]
+    if let source {
+      members += [
+        ("credential", .string(source.rawValue)), ("services", .unsigned(UInt64(services.count))),
+        ("keys", .unsigned(UInt64(keys))), ("expired", .unsigned(UInt64(expired))),
+        ("expiring", .unsigned(UInt64(expiring))),
+      ]
+    }
+    return .object(members)
+  }
+}
