@@ -21,7 +21,12 @@ struct FoundVariable {
       }
     }
     guard let first = missing.first else { return all }
-    if let inFile = missing.first(where: { $0.variable.origin != nil }) { throw inFile.variable.located(inFile.error) }
+    let inFiles = missing.filter { $0.variable.origin != nil }
+    if let bad = inFiles.first {
+      let error = bad.variable.located(bad.error)
+      guard inFiles.count > 1 else { throw error }
+      throw error.with(hint: "\(inFiles.count) references lead to no key; \"secretprefs check <file>\" lists them all")
+    }
     // One key alone is not named, because it may be a secret in the wrong place.
     guard variables.count > 1 else { throw first.error }
     throw ToolError.missing(Set(missing.map(\.variable.label)), "nothing was started")
