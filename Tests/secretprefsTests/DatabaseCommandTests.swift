@@ -7,8 +7,10 @@ struct DatabaseCommandTests {
   private static let commands = (LostOutputTests.writing + LostOutputTests.silent + LostOutputTests.reading)
     .filter { command in !command.contains("--vault ") && !isRefused(command) }
 
-  /// Logs of reads and writes are files beside a vault.
-  private static func isRefused(_ command: String) -> Bool { command.hasPrefix("audit") }
+  /// Logs of reads and writes, and the folder of requests, are beside a file.
+  private static func isRefused(_ command: String) -> Bool {
+    command.hasPrefix("audit") || command.hasPrefix("requests")
+  }
 
   /// What a command did: how it ended, what it said, and the vault after it.
   private struct Effect: Equatable {
@@ -54,6 +56,7 @@ struct DatabaseCommandTests {
   func `a command does with a vault in a database what it does with one in a file`(_ command: String) throws {
     let file = try LostOutputTests.home()
     let path = file.file(".local/share/secretprefs/default.spv")
+    #expect(try Tool.shell("rm -rf .local/share/secretprefs/*.requests", in: file).exit == 0)
     let expected = try Effect(command, on: path, named: path, in: file)
 
     let home = try LostOutputTests.home()
