@@ -19,8 +19,9 @@ struct Examination {
     self.access = access
     self.expiry = expiry
     report.problems =
-      try (access.location.path.map { try PathExamination($0, access.pathPolicy).problems }
-        ?? access.location.serverProblems)
+      try
+      (access.location.path.map { try PathExamination($0, access.pathPolicy).problems }
+      ?? access.location.serverProblems)
       + keyFileProblems()
       + leftovers.problems
     if let folder = access.location.requests {
