@@ -45,7 +45,7 @@ public protocol VaultStorage: Sendable {
   func synchronize(_ version: any StorageVersion) throws(VaultError)
 
   /// Waits until no other process and no other thread writes. The lock ends with the process. Once it is granted,
-  /// ``load(limit:)`` and ``changes(since:limit:)`` return what is there now, also without ``refresh()``.
+  /// ``load(limit:)`` and ``changes(since:limit:)`` return what is there now, also without `refresh()`.
   ///
   /// - Parameter deadline: after it the lock is tried once.
   /// - Throws: ``VaultError/Code/lockTimeout``, ``VaultError/Code/notFound``, ``VaultError/Code/readOnly``,
