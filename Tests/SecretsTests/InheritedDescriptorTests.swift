@@ -12,7 +12,9 @@ import VaultSealing
   @Test func `no descriptor that the package opens is inherited by a child process`() async throws {
     let result = await #expect(processExitsWith: .exitCode(42), observing: [\.standardErrorContent]) {
       // What this process has got from its parent, in which other tests run, is none of the package's.
-      for number in STDERR_FILENO + 1..<256 where fcntl(number, F_GETFD) == 0 {
+      // The numbers are those of the parent, and may be high.
+      for number in STDERR_FILENO + 1..<Int32(clamping: sysconf(Int32(_SC_OPEN_MAX))) where fcntl(number, F_GETFD) == 0
+      {
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
       }
       let throwaway = try ThrowawayVault(withPassphrase: true)
@@ -43,10 +45,7 @@ import VaultSealing
       }
       isDone.store(true, ordering: .relaxed)
       do { try workers.wait() } catch { exit(44) }
-      if !found.isEmpty {
-        FileHandle.standardError.write(Data("inherited: \(found)".utf8))
-        exit(43)
-      }
+      FileHandle.standardError.write(Data("inherited: \(found.sorted())".utf8))
       // The check itself sees a descriptor without the flag.
       let open = Foundation.open(throwaway.path, O_RDONLY)
       let isSeen =
@@ -55,7 +54,7 @@ import VaultSealing
       exit(isSeen && rounds.load(ordering: .relaxed) > 0 ? 42 : 45)
     }
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(!said.contains("inherited: "), "\(said)")
+    #expect(said.contains("inherited: []"), "\(said)")
   }
 }
 

@@ -11,16 +11,15 @@ struct TranscriptTests {
     ((try? FileManager.default.contentsOfDirectory(atPath: Bundle.module.resourcePath! + "/Transcripts")) ?? [])
     .filter { $0.hasSuffix(".txt") }.sorted()
 
-  @Test(arguments: stories.filter { ![Keyring.story, DatabaseServer.story].contains($0) })
+  @Test(arguments: stories.filter { !([Keyring.story] + DatabaseServer.stories).contains($0) })
   func `a transcript matches its recording`(_ story: String) throws { try Self.replay(story) }
 
   @Test(Keyring.isNeeded) func `the transcript that needs a keyring matches its recording`() throws {
     try Self.replay(Keyring.story)
   }
 
-  @Test(DatabaseServer.isNeeded) func `the transcript that needs a database matches its recording`() throws {
-    try Self.replay(DatabaseServer.story)
-  }
+  @Test(DatabaseServer.isNeeded, arguments: DatabaseServer.stories)
+  func `a transcript about databases matches its recording`(_ story: String) throws { try Self.replay(story) }
 
   private static func replay(_ story: String) throws {
     let file = URL(filePath: Bundle.module.resourcePath! + "/Transcripts/" + story)
