@@ -68,6 +68,18 @@ struct ValueSearchTests {
     }
   }
 
+  @Test(arguments: ["é", "\u{4225}", "🦊", "\u{85}", "e", "\\é"])
+  func `a percent-encoded value is found whatever follows a backslash in it`(_ character: String) throws {
+    for end: [UInt8] in [[], [0xFF]] {
+      let value = Array("\\\(character)5uP8kQz2".utf8) + end
+      let search = try Self.search([value])
+      let once = value.map { String(format: "%%%02X", $0) }.joined()
+      for text in [once, once.replacing("%", with: "%25")] {
+        #expect(try Self.found(Data("<\(text)>".utf8), by: search) == ["0:percent:1:2"])
+      }
+    }
+  }
+
   @Test func `a quotation mark and a backquote are found as digits`() throws {
     let found = try Self.found(Data(#"{"a": "p\u0060ssword\u00221"}"#.utf8), by: try Self.search(["p`ssword\"1"]))
     #expect(found == ["0:json:1:8"])

@@ -23,8 +23,9 @@ final class CharacterDecoder: SpellingStage {
       if ByteTraits.endsCharacter(spelled.byte) { finish() }
       return next.append(spelled)
     }
-    // In %df\x85, the second byte is a character that is encoded in a different way.
-    if spelled.byte < 0xC0, count > 0, spelled.spelling.isEmpty || spelled.spelling == held.base[0].spelling {
+    // In %df\x85, the second byte is a character that is encoded in a different way. In %5C%C3%A9, only the first byte has
+    // the backslash besides.
+    if spelled.byte < 0xC0, count > 0, spelled.spelling.isSubset(of: held.base[0].spelling) {
       hold(spelled)
       guard count == length else { return }
       for index in 0..<count { next.append(held.base[index]) }
