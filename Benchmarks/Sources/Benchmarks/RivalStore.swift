@@ -5,8 +5,8 @@
 
   /// What a program would write instead of using a vault: a table with a secretbox for each value, in SQLite by GRDB.
   ///
-  /// As durable as a vault (`synchronous = FULL` with a write-ahead log). It promises less: names are legible, a row may
-  /// be exchanged for an older one or removed unnoticed, and there is one key, which the program has to keep.
+  /// As durable as a vault (`synchronous = FULL` with a write-ahead log). It promises less: names are legible, a row
+  /// may be exchanged for an older one or removed unnoticed, and there is one key, which the program has to keep.
   final class RivalStore: Sendable {
     private let pool: DatabasePool
     private let key: [UInt8]
