@@ -17,7 +17,7 @@ let package = Package(
   name: "TokenServer",
   dependencies: [
     // In a package of your own: url: "https://github.com/secretpreferences/SecretPreferences", from: …, and of the traits only
-    // ServiceLifecycle. These are those of Scripts/swift, so that both packages can share one build folder.
+    // PostgreSQL and ServiceLifecycle. These are those of Scripts/swift, so that both packages can share one build folder.
     .package(
       name: "SecretPreferences", path: "../..",
       traits: ["Configuration", "HTTP", "PostgreSQL", "ServiceLifecycle", "SettingsPage"]),
@@ -34,6 +34,7 @@ let package = Package(
       dependencies: services + [
         secrets,
         .product(name: "SecretsLifecycle", package: "SecretPreferences"),
+        .product(name: "VaultPostgres", package: "SecretPreferences"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOFoundationCompat", package: "swift-nio"),

@@ -1,6 +1,8 @@
+import Foundation
 public import Logging
 public import Secrets
 public import SecretsLifecycle
+import VaultPostgres
 
 /// A vault that is open for one access group only.
 ///
@@ -11,14 +13,27 @@ public struct GroupVault: Sendable {
   public let vault: Vault
   private let unlocking: Unlocking
 
-  /// Opens the vault with the credential `GROUP.key` of systemd, or else with the key file that `TOKENS_GROUP_KEY_FILE`
-  /// names.
+  /// Opens the vault that `SECRETPREFS_VAULT` names: a path, or `postgresql://host/database#vault`, as the tool takes
+  /// it. The credential is `GROUP.key` of systemd, or else the key file that `TOKENS_GROUP_KEY_FILE` names.
   public init(_ group: String) async throws(VaultError) {
     self.group = group
     unlocking = .first(of: [
       .credentialsDirectory(name: group), .keyFileVariable("TOKENS_\(group.uppercased())_KEY_FILE"),
     ])
-    vault = try await Vault.open(unlocking: unlocking)
+    vault =
+      if let database = try Self.database { try await Vault.open(in: database, unlocking: unlocking) } else {
+        try await Vault.open(unlocking: unlocking)
+      }
+  }
+
+  /// The place of the vault, if it is in a database.
+  private static var database: PostgresStorage? {
+    get throws(VaultError) {
+      guard let place = ProcessInfo.processInfo.environment["SECRETPREFS_VAULT"], place.hasPrefix("postgresql:")
+      else { return nil }
+      let parts = place.split(separator: "#", maxSplits: 1)
+      return try .postgres(String(parts[0]), vault: parts.count == 2 ? String(parts[1]) : "")
+    }
   }
 
   /// Returns the secrets of one service in this group.

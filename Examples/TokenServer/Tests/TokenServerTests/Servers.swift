@@ -15,7 +15,11 @@ final class Servers {
   private(set) var oauth: Program
   private var programs: [Program] = []
 
-  var vault: String { directory + "/vault/secrets.spv" }
+  /// The folder of the server's socket, if the vaults are in a database: `Scripts/token-server postgres`.
+  static let database = ProcessInfo.processInfo.environment["SECRETPREFS_POSTGRES"]
+  /// The path of the vault, or its place in the database.
+  let vault: String
+  private let name: String
 
   static func run(_ body: (Servers) async throws -> Void) async throws {
     let servers = try await Servers()
@@ -27,9 +31,15 @@ final class Servers {
     directory = FileManager.default.temporaryDirectory.path + "/token-server-\(UUID())"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     try Data(clientSecret.utf8).write(to: URL(fileURLWithPath: directory + "/client-secret.txt"))
+    name = "tokens-\(UUID())"
+    vault =
+      if let folder = Self.database { "postgresql:///postgres?host=\(folder)&user=postgres#\(name)" } else {
+        directory + "/vault/secrets.spv"
+      }
     let path = "\(Program.folder):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
     let setup = try Program(
-      Self.example + "/setup", [directory], ["PATH": path], directory, input: directory + "/client-secret.txt")
+      Self.example + "/setup", [directory], ["PATH": path, "SECRETPREFS_VAULT": vault], directory,
+      input: directory + "/client-secret.txt")
     guard await setup.status() == 0 else { throw Failure(try setup.log()) }
     slots = try setup.log().split(separator: "\n").suffix(3).map(String.init)
     oauth = try Program(
@@ -72,6 +82,24 @@ final class Servers {
     ]
     let tool = try Program("secretprefs", arguments, environment, directory)
     return (await tool.status(), try tool.log())
+  }
+
+  // MARK: The vault
+
+  /// The sealed bytes, wherever they are.
+  func vaultBytes() async throws -> Data {
+    guard Self.database != nil else { return try Data(contentsOf: URL(fileURLWithPath: vault)) }
+    let copy = directory + "/copy.spv"
+    try #require(await tool(["postgres", "export", copy]).status == 0)
+    return try Data(contentsOf: URL(fileURLWithPath: copy))
+  }
+
+  /// Removes the vault, as an administrator of the disk or of the database can.
+  func removeVault() async throws {
+    guard let folder = Self.database else { return try FileManager.default.removeItem(atPath: vault) }
+    let deletion = "delete from secretprefs.vault where name = '\(name)'"
+    let psql = try Program("/usr/bin/psql", ["-h", folder, "-U", "postgres", "-c", deletion], [:], directory)
+    try #require(await psql.status() == 0)
   }
 
   // MARK: Requests
