@@ -7,6 +7,7 @@ struct EscapeSequence {
   private var state = State.none
 
   var isIdle: Bool { state == .none }
+  var isString: Bool { state == .string }
 
   /// Takes the next byte of the output. Returns whether it belongs to a sequence.
   mutating func take(_ byte: UInt8) -> Bool {

@@ -17,6 +17,8 @@ final class SpellingDecoder {
   /// Those behind the first, with which the rest of ``stages`` begins.
   private let laterStages: [any SpellingStage]
   private var sequence = EscapeSequence()
+  /// The last byte, if it is an ESC that ends no string for the terminal.
+  private var escape: SpelledByte?
   /// Whether the escape sequences of terminals are left out.
   private let dropsSequences: Bool
   /// Whether the next byte may belong to an escape or a sequence.
@@ -36,7 +38,7 @@ final class SpellingDecoder {
   }
 
   /// Where the first byte begins that is held back, modulo 2^32.
-  var pending: UInt32? { stages.pending }
+  var pending: UInt32? { stages.pending ?? escape?.start }
 
   func add(_ bytes: UnsafeRawBufferPointer, from place: UInt32) {
     var index = 0
@@ -54,9 +56,20 @@ final class SpellingDecoder {
         characters.take(spelled)
         continue
       }
-      if !dropsSequences || !sequence.take(byte) { stages.take(spelled) }
+      take(spelled)
       isInside = !sequence.isIdle || !stages.isIdle
     }
+  }
+
+  private func take(_ spelled: SpelledByte) {
+    guard dropsSequences else { return stages.take(spelled) }
+    if let escape, spelled.byte == UInt8(ascii: "\\") {
+      // The ESC is of the value, and what follows it was quoted.
+      sequence = EscapeSequence()
+      stages.take(escape)
+    }
+    escape = spelled.byte == 0x1B && !sequence.isString ? spelled : nil
+    if !sequence.take(spelled.byte) { stages.take(spelled) }
   }
 
   /// The number of decoders that may have made a text from one that was encoded.
@@ -75,6 +88,7 @@ final class SpellingDecoder {
   func finish() {
     stages.finish()
     sequence = EscapeSequence()
+    escape = nil
     isInside = false
   }
 }

@@ -1,14 +1,16 @@
 import Foundation
 import VaultCore
 
-/// Inputs of the tests of references, the same in each run.
+/// Random inputs of the tool's tests, the same in each run. `RANDOM_SEED=7` makes others.
 struct SeededRandom: RandomNumberGenerator {
-  /// How many inputs each test makes: those of `Scripts/references`, or few.
+  /// How many inputs each test of references makes: those of `Scripts/references`, or few.
   static let runs = ProcessInfo.processInfo.environment["REFERENCE_RUNS"].flatMap(Int.init) ?? 20_000
 
   private var state: UInt64
 
-  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+  private static let seed = ProcessInfo.processInfo.environment["RANDOM_SEED"].flatMap(UInt64.init) ?? 0
+
+  init(_ test: UInt64) { state = (Self.seed << 8 &+ test) &* 0x9E37_79B9_7F4A_7C15 }
 
   mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
