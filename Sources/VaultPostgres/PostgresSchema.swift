@@ -56,11 +56,12 @@
     public static func grant(_ access: Access, to role: String) -> String {
       let name = quoted(role)
       if access == .owner {
+        // The schema first: the new owner of a table must have the right to create tables in its schema.
         return """
+          alter schema secretprefs owner to \(name);
           alter table secretprefs.schema_version owner to \(name);
           alter table secretprefs.vault owner to \(name);
           alter table secretprefs.piece owner to \(name);
-          alter schema secretprefs owner to \(name);
 
           """
       }

@@ -62,6 +62,17 @@
       #expect(try Self.open(database, user: stranger).status().mayRead)
     }
 
+    @Test func `an owner who is no superuser gives the tables to a role that it is a member of`() throws {
+      let database = try TestServer.database("")
+      let owner = try TestServer.role(database)
+      let next = try TestServer.role(database)
+      try Administrator(database).run("grant create on database \(database) to \(owner); grant \(next) to \(owner)")
+      let opened = try Self.open(database, user: owner)
+      #expect(try opened.createSchema())
+      try opened.grant(.owner, to: next)
+      #expect(try Self.open(database, user: next).status().isOwner)
+    }
+
     @Test func `a role that does not exist is notFound, and nothing is granted`() throws {
       let opened = try Self.open(try TestServer.database())
       let error = failure { try opened.grant(.writer, to: "no \"such\" role-7c1e") }
