@@ -7,9 +7,9 @@
   /// as the options say. Only connecting may take longer: `connect_timeout` for each address, after the system has
   /// found the addresses of the name.
   ///
-  /// Statements are sent together and answered together (libpq's pipeline mode). They are prepared once, because planning
-  /// takes longer than running them; without names if a pooler is between, which may give each transaction to another
-  /// server process.
+  /// Statements are sent together and answered together (libpq's pipeline mode). They are prepared once, because
+  /// planning takes longer than running them; without names if a pooler is between, which may give each transaction to
+  /// another server process.
   @safe final class Connection: @unchecked Sendable {
     // Unchecked: used by the thread that has taken it from the pool.
     private let connection: OpaquePointer
@@ -19,8 +19,6 @@
     /// The names of the statements that the server has prepared, by their texts.
     private var prepared: [String: String] = [:]
     private var preparations = 0
-    /// Known once ``facts`` are.
-    private var prepares = false
     /// When it was last given back.
     var idleSince = ContinuousClock.now
 
@@ -36,13 +34,8 @@
     ///
     /// - Parameter silence: how long the server may take for an answer, besides a wait that it was asked for.
     static func open(_ place: PostgresPlace, silence: Duration) throws(VaultError) -> Connection {
-      guard let pointer = unsafe place.connect() else { throw place.error(.io, "no memory for a connection") }
+      let pointer = try unsafe place.connected()
       let connection = unsafe Connection(pointer, silence: silence)
-      guard unsafe lazyPQstatus(pointer) == CONNECTION_OK else {
-        throw place.unreachable(unsafe String(cString: lazyPQerrorMessage(pointer)))
-      }
-      // Otherwise libpq prints notices of the server to standard error.
-      unsafe lazyPQsetNoticeReceiver(pointer, { _, _ in }, nil)
       guard unsafe lazyPQsetnonblocking(pointer, 1) == 0, unsafe lazyPQenterPipelineMode(pointer) == 1 else {
         throw place.error(.io, "the connection cannot be used")
       }
@@ -51,7 +44,6 @@
         throw place.error(error, .reading)
       }
       connection.facts = try ServerFacts(rows, place, connectionPID: unsafe lazyPQbackendPID(pointer))
-      connection.prepares = !connection.facts.isPooled
       return connection
     }
 
@@ -73,11 +65,12 @@
       // For each result that follows, whether it is that of a preparation.
       var expected: [Bool] = []
       for statement in statements {
-        if prepares, prepared[statement.text] == nil {
-          try prepare(statement)
+        var name = prepared[statement.text]
+        if name == nil, !facts.isPooled {
+          name = try prepare(statement)
           expected.append(true)
         }
-        try send(statement)
+        try send(statement, name)
         expected.append(false)
       }
       guard unsafe lazyPQpipelineSync(connection) == 1 else { throw .lost }
@@ -115,7 +108,7 @@
       }
     }
 
-    private func prepare(_ statement: Statement) throws(QueryFailure) {
+    private func prepare(_ statement: Statement) throws(QueryFailure) -> String {
       preparations += 1
       let name = "s\(preparations)"
       let types = statement.values.map(\.type)
@@ -123,9 +116,11 @@
         throw .lost
       }
       prepared[statement.text] = name
+      return name
     }
 
-    private func send(_ statement: Statement) throws(QueryFailure) {
+    /// - Parameter name: what the statement was prepared as; `nil` if it was not.
+    private func send(_ statement: Statement, _ name: String?) throws(QueryFailure) {
       var bytes: [UInt8] = []
       var starts: [Int] = []
       var lengths: [Int32] = []
@@ -141,7 +136,7 @@
         let values = unsafe starts.map {
           unsafe buffer.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self)
         }
-        if let name = prepared[statement.text] {
+        if let name {
           return unsafe lazyPQsendQueryPrepared(connection, name, Int32(types.count), values, lengths, formats, 1) == 1
         }
         return unsafe lazyPQsendQueryParams(
@@ -173,17 +168,17 @@
       return unsafe poll(&entry, 1, Int32(clamping: time.milliseconds)) > 0 ? Int32(entry.revents) : 0
     }
 
-    /// Whether another connection has announced a change. Does not wait.
+    /// Whether this storage or another one has announced a change. Does not wait.
     ///
-    /// - Parameter own: the process ids of this storage's own connections on the server.
-    func takeNotifications(except own: Set<Int32>) throws(QueryFailure) -> Bool {
+    /// - Parameter processes: the process ids of this storage's own connections on the server.
+    func takeNotifications(own processes: Set<Int32>) throws(QueryFailure) -> (own: Bool, others: Bool) {
       guard unsafe lazyPQconsumeInput(connection) == 1 else { throw .lost }
-      var isNotified = false
+      var taken = (own: false, others: false)
       while let notification = unsafe lazyPQnotifies(connection) {
-        if unsafe !own.contains(notification.pointee.be_pid) { isNotified = true }
+        if unsafe processes.contains(notification.pointee.be_pid) { taken.own = true } else { taken.others = true }
         unsafe lazyPQfreemem(notification)
       }
-      return isNotified
+      return taken
     }
   }
 

@@ -56,22 +56,29 @@
       return fresh
     }
 
-    /// Waits until it is time to ask: soon after a change, because only the first of several is announced; otherwise for
-    /// a notification, unless a writer of this storage asks anyway. Not all programs ask at the same time.
+    /// Waits until it is time to ask: soon after a change or an own announcement, because others do not announce what
+    /// they write then; otherwise for a notification, unless a writer of this storage asks anyway. Not all programs ask
+    /// at the same time.
     private func wait(afterChange isChanged: Bool) throws(VaultError) {
       guard let connection else { return }
       let deadline = Deadline(after: freshness * Double.random(in: 0.9...1.1))
-      let soon = Deadline(after: PostgresCore.quiet * 2)
+      var soon = isChanged ? Deadline(after: PostgresCore.quiet * 2) : nil
       var isNotified = false
       while !isEnded, deadline.remaining > .zero {
-        if isChanged ? soon.remaining <= .zero : isNotified, !core.isWriterWaiting { return }
-        let left = isChanged && soon.remaining > .zero ? soon.remaining : Self.slice
-        guard connection.isReadable(for: min(deadline.remaining, left, Self.slice)) else { continue }
-        do throws(QueryFailure) {
-          guard try connection.takeNotifications(except: core.pool.ownProcesses) else { continue }
-        } catch { throw core.place.error(error, .reading) }
-        isNotified = true
-        core.noteAnnouncement()
+        // Before the wait: libpq may have read a notification together with an answer.
+        let taken: (own: Bool, others: Bool)
+        do throws(QueryFailure) { taken = try connection.takeNotifications(own: core.pool.ownProcesses) } catch {
+          throw core.place.error(error, .reading)
+        }
+        if taken.others {
+          isNotified = true
+          core.noteAnnouncement()
+        }
+        if taken.own, soon == nil { soon = Deadline(after: PostgresCore.quiet * 2) }
+        let isSoon = soon.map { $0.remaining <= .zero } ?? false
+        if isSoon || isNotified && !isChanged, !core.isWriterWaiting { return }
+        let left = isSoon ? Self.slice : soon?.remaining ?? Self.slice
+        _ = connection.isReadable(for: min(deadline.remaining, left, Self.slice))
       }
     }
   }

@@ -137,8 +137,8 @@
 
     var missing: VaultError { place.error(.notFound, "there is no vault of this name in the database") }
 
-    /// The statement that notifies other programs; none in the time of ``quiet``. A notification holds up the commits of
-    /// all others in the database, and wakes every program, so many writers must not send many.
+    /// The statement that notifies other programs; none in the time of ``quiet``. A notification holds up the commits
+    /// of all others in the database, and wakes every program, so many writers must not send many.
     func announcement(_ connection: Connection) -> [Statement] {
       noteAnnouncement() ? [.notify(connection.facts.channel)] : []
     }

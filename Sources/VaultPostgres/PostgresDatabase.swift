@@ -14,13 +14,7 @@
     /// - Throws: the errors of that initialiser, and ``VaultError/Code/unreachable``.
     package init(_ url: String) throws(VaultError) {
       place = try PostgresPlace(url, vault: nil)
-      guard let pointer = unsafe place.connect() else { throw place.error(.io, "no memory for a connection") }
-      unsafe connection = unsafe pointer
-      guard unsafe lazyPQstatus(pointer) == CONNECTION_OK else {
-        throw place.unreachable(unsafe String(cString: lazyPQerrorMessage(pointer)))
-      }
-      // Otherwise libpq prints notices of the server to standard error.
-      unsafe lazyPQsetNoticeReceiver(pointer, { _, _ in }, nil)
+      unsafe connection = try unsafe place.connected()
     }
 
     deinit { unsafe lazyPQfinish(connection) }
@@ -71,13 +65,13 @@
 
     /// Asks whether a role has what it was granted: who may use a table and may not grant it gets a warning only.
     private static func check(_ access: PostgresSchema.Access, of role: String) -> String {
-      let name = "'" + role.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+      // A form that means the same whatever standard_conforming_strings says.
+      let name = "E'" + role.replacing("\\", with: #"\\"#).replacing("'", with: "''") + "'"
       let rights = access == .reader ? ["select"] : ["select", "insert", "update", "delete"]
       let tables = rights.flatMap { right in
         ["vault", "piece"].map { "pg_catalog.has_table_privilege(\(name), 'secretprefs.\($0)', '\(right)')" }
       }
       return """
-        set local standard_conforming_strings = on;
         select pg_catalog.has_schema_privilege(\(name), 'secretprefs', 'usage')
           and pg_catalog.has_table_privilege(\(name), 'secretprefs.schema_version', 'select')
           and \(tables.joined(separator: "\n  and "))

@@ -107,8 +107,21 @@
       return encoded
     }
 
+    /// Connects.
+    func connected() throws(VaultError) -> OpaquePointer {
+      guard let connection = unsafe connect() else { throw error(.io, "no memory for a connection") }
+      guard unsafe lazyPQstatus(connection) == CONNECTION_OK else {
+        let reason = unsafe String(cString: lazyPQerrorMessage(connection))
+        unsafe lazyPQfinish(connection)
+        throw unreachable(reason)
+      }
+      // Otherwise libpq prints notices of the server to standard error.
+      unsafe lazyPQsetNoticeReceiver(connection, { _, _ in }, nil)
+      return unsafe connection
+    }
+
     /// Connects and waits for the result; `nil` without memory.
-    func connect() -> OpaquePointer? {
+    private func connect() -> OpaquePointer? {
       var keywords = unsafe settings.map { unsafe UnsafePointer(strdup($0.keyword)) }
       var values = unsafe settings.map { unsafe UnsafePointer(strdup($0.value)) }
       unsafe keywords.append(nil)

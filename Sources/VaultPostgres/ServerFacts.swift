@@ -9,8 +9,8 @@
     private(set) var isDurable = false
     /// The server's process.
     private(set) var pid: Int32 = 0
-    /// Whether a pooler is between, so that notifications do not arrive.
-    private(set) var isPooled = false
+    /// Whether a pooler may be between, so that notifications do not arrive and nothing may be left in the session.
+    private(set) var isPooled = true
     /// The channel of the vault's changes. A hash, because a name may be too long for a channel, and every role of the
     /// database can listen.
     private(set) var channel = ""

@@ -12,8 +12,8 @@
         """, .text(vault), .number(limit))
     }
 
-    /// The row, and the bytes from 32 before the known end, as of one moment; no bytes if there is another version, or if
-    /// the whole is too long.
+    /// The row, and the bytes from 32 before the known end, as of one moment; no bytes if there is another version, or
+    /// if the whole is too long.
     ///
     /// Every program asks this about each write, so it is written for the planner: two scans without a join, and pieces
     /// found by their index (the three columns of the order are the index). With a join, planning took longer than a

@@ -110,6 +110,19 @@
       withExtendedLifetime(observation) {}
     }
 
+    @Test(.timeLimit(.minutes(10))) func `a program that writes hears of the answer that another one writes at once`()
+      throws
+    {
+      let first = try StoredSample(in: try TestServer.storage(options: Self.options(freshness: .seconds(3600))))
+      let second = try first.opened(in: first.storage.reopened(Self.options(freshness: .seconds(3600))))
+      for number in 0..<20 {
+        try first.secrets.set("\(number)", forKey: "question")
+        try waitFor { try second.secrets.string(forKey: "question") == "\(number)" }
+        try second.secrets.set("\(number)", forKey: "answer")
+        try waitFor { try first.secrets.string(forKey: "answer") == "\(number)" }
+      }
+    }
+
     @Test(.timeLimit(.minutes(10))) func `a read sends nothing to the server`() throws {
       let proxy = try CuttingProxy()
       defer { proxy.end() }

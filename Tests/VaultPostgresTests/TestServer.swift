@@ -94,14 +94,10 @@
 
   /// Does what the administrator of the database can do.
   final class Administrator {
-    private let connection: OpaquePointer?
+    private let connection: OpaquePointer
 
     init(_ database: String, folder: String? = TestServer.folder) throws {
-      connection = try PostgresPlace(TestServer.url(database, folder: folder), vault: nil).connect()
-      guard lazyPQstatus(connection) == CONNECTION_OK else {
-        throw VaultError(.unreachable, String(cString: lazyPQerrorMessage(connection)))
-      }
-      lazyPQsetNoticeReceiver(connection, { _, _ in }, nil)
+      connection = try PostgresPlace(TestServer.url(database, folder: folder), vault: nil).connected()
     }
 
     deinit { lazyPQfinish(connection) }
