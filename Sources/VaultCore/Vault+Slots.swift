@@ -268,13 +268,11 @@ extension Vault {
       let first = draft.renewed[current.slot]?.id ?? current.slot
       guard
         let next = draft.slots.first(where: { $0.slot.id == first })
-          ?? draft.slots.first(where: { own[$0.slot.id] != nil }), let opened = own[next.slot.id]
+          ?? draft.slots.first(where: { own[$0.slot.id] != nil }), var opened = own[next.slot.id]
       else { throw draft.hasOwner ? Self.ownSlot : VaultDraft.withoutOwner }
       report.value = try draft.report(continuingWith: next.slot.id)
-      return Unlocked(slots: [
-        OpenedSlot(
-          id: next.slot.id, kek: opened.kek, group: nil, granted: draft.vaultKey, holder: opened.holder)
-      ])
+      opened.granted = draft.vaultKey
+      return Unlocked(slots: [opened])
     }
     return report.value ?? RotationReport(droppedSlots: [], renewedSlots: [])
   }

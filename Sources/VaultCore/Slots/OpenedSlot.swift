@@ -8,7 +8,7 @@ struct OpenedSlot: Sendable {
   /// The group that the slot grants; `nil` for the whole vault.
   let group: Vault.Identifier?
   /// The vault key, or the key of the group.
-  let granted: SealingKey
+  var granted: SealingKey
   /// Whose identity opened it; `nil` for a passphrase or a raw key.
   var holder: VaultIdentity.PublicKey?
 }
