@@ -10,13 +10,21 @@ extension Descriptor {
     let copy = unsafe openat(raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { return nil }
     guard let stream = unsafe fdopendir(copy) else {
+      let number = errno
       close(copy)
+      errno = number
       return nil
     }
-    defer { unsafe closedir(stream) }
+    var number: Int32 = 0
+    defer {
+      unsafe closedir(stream)
+      errno = number
+    }
     var names: [String] = []
     var count = 0
-    while let entry = unsafe readdir(stream) {
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(stream) else { break }
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { name in
         unsafe String(validating: name.prefix { $0 != 0 }, as: UTF8.self)
       }
@@ -25,7 +33,8 @@ extension Descriptor {
       count += 1
       if let name { names.append(name) }
     }
-    return (names, true)
+    number = errno
+    return number == 0 ? (names, true) : nil
   }
 
   /// Opens a file of this directory for reading. Does not follow a link, and does not wait for the other end of a FIFO.
