@@ -54,7 +54,7 @@ struct GrantRequest: WritingCommand {
       throw ToolError.usage(
         "--yes needs all digits of the public key", hint: "take them from the holder, and not from the folder")
     }
-    guard label.utf8.count <= 1024 else { throw ToolError.usage("a label must have at most 1024 bytes") }
+    try HolderOptions.check(label: label)
     let access = try unlock.complete(try vault.access()).withoutKeptKey
     let folder = try request.folder(of: access.location)
     let requests = try choice.find(in: try folder.contents())

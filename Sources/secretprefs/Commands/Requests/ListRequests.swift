@@ -26,9 +26,10 @@ struct ListRequests: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     let access = try unlock.complete(try vault.access())
-    let contents = try request.folder(of: access.location).contents()
+    let folder = try request.folder(of: access.location)
+    let contents = try folder.contents()
     let slots = contents.requests.isEmpty ? [] : try slots(access, messages)
-    contents.warn(of: try request.folder(of: access.location), messages)
+    contents.warn(of: folder, messages)
     let lines = contents.requests.map { request in
       (request, slots?.filter { $0.publicKey == request.publicKey })
     }

@@ -49,7 +49,9 @@ struct Request {
     note = rest.hasSuffix("\n") ? String(rest.dropLast()) : rest
     self.name = name
     user = status.st_uid
-    time = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+    // Who can write the file chooses it: any 64-bit number of seconds.
+    let seconds = max(-1 << 50, min(Int64(status.st_mtim.tv_sec), 1 << 50))
+    time = seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
   }
 
   private static func refusal(_ reason: String) -> VaultError { VaultError(.malformed, reason) }

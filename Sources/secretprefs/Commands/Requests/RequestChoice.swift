@@ -26,7 +26,7 @@ struct RequestChoice {
   /// All requests with the public key, at least one.
   func find(in contents: RequestFolder.Contents) throws(ToolError) -> [Request] {
     let found = contents.requests.filter { $0.publicKey.digits.hasPrefix(digits) }
-    guard let first = found.first else {
+    guard !found.isEmpty else {
       throw ToolError(
         VaultError(.notFound, "no request has this public key"),
         hint: "\"secretprefs requests list\" lists the requests; \"secretprefs slots add\" needs none")
@@ -36,6 +36,6 @@ struct RequestChoice {
       let keys = others.map(\.description).joined(separator: ", ")
       throw .usage("several public keys start with these digits: \(keys)", hint: "give all digits")
     }
-    return found.filter { $0.publicKey == first.publicKey }
+    return found
   }
 }

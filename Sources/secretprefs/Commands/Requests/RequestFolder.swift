@@ -50,8 +50,13 @@ struct RequestFolder {
   func add(
     _ publicKey: VaultIdentity.PublicKey, note: String, isShared: Bool
   ) throws -> (file: String, makesFolder: Bool) {
-    let makesFolder = FilePlace(path).status(followingLinks: false) == nil
+    let status = FilePlace(path).status(followingLinks: false)
+    let makesFolder = status == nil
     if makesFolder { try make(isShared: isShared) }
+    // No request is read through a link.
+    guard status.map({ $0.st_mode & S_IFMT == S_IFDIR }) ?? true else {
+      throw VaultError(.io, "\(path): the folder of requests is not a directory", errno: ENOTDIR)
+    }
     let file = "\(path)/\(publicKey.digits)"
     let text = Array(Request.text(publicKey, note: note).utf8)
     _ = try WholeFile<VaultError>(file).replace { (descriptor) throws(VaultError) in
@@ -70,8 +75,10 @@ struct RequestFolder {
       throw VaultError(.io, "\(path): the directory \(parent) does not exist", errno: ENOENT)
     }
     try Descriptor<VaultError>.makeDirectory(path, isPrivate: true)
-    guard isShared, status.st_mode & 0o020 != 0 else { return }
-    guard chown(path, uid_t.max, status.st_gid) == 0, chmod(path, 0o2770) == 0 else {
+    // By its descriptor: a member of the group can put a link in the place of the path.
+    guard isShared, status.st_mode & 0o020 != 0, let folder = try open() else { return }
+    defer { extendLifetime(folder) }
+    guard fchown(folder.raw, uid_t.max, status.st_gid) == 0, fchmod(folder.raw, 0o2770) == 0 else {
       throw VaultError.io("\(path): give the folder to the group")
     }
   }
