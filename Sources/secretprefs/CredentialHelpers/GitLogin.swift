@@ -90,17 +90,6 @@ struct GitLogin: Equatable {
   }
 
   private static func encoded(_ bytes: [UInt8], _ marks: String) -> String {
-    var text = ""
-    for byte in bytes {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      case _ where "-._~".utf8.contains(byte) || marks.utf8.contains(byte):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default: text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return text
+    PercentEncoding.encoded(bytes, keeping: "-._~" + marks)
   }
 }

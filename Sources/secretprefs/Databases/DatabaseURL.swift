@@ -10,8 +10,6 @@ struct DatabaseURL {
   let database: String
   /// The name of the vault, decoded; `nil` if there is none.
   let vault: String?
-  /// The URL as it was given. A password in it is refused before it is shown.
-  let text: String
 
   /// `nil` for the path of a file. Such a path can begin with `./`, which a URL cannot.
   ///
@@ -23,7 +21,6 @@ struct DatabaseURL {
         "the vault is named by a URL that is not one of PostgreSQL",
         hint: "a vault is in a file, or in a database: \(Self.form)")
     }
-    self.text = text
     let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     database = String(parts[0])
     guard parts.count == 2, !parts[1].isEmpty else {
@@ -56,21 +53,10 @@ struct DatabaseURL {
   }
 
   private static func decoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = rest.prefix(2)
-      guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
+    var bytes = Array(text.utf8)
+    return bytes.withUnsafeMutableBytes { bytes in
+      DecodedText.percent(0..<bytes.count, in: bytes).flatMap { String(validating: bytes[$0], as: UTF8.self) }
     }
-    return String(validating: bytes, as: UTF8.self)
   }
 
   /// Adds what to do to the error of a URL that is refused.

@@ -60,10 +60,15 @@ struct SecretReference {
       && zip(text, scheme.utf8).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1 }
   }
 
-  /// The text that is parsed to this reference. A shell and a dotenv file need no quotes for it.
+  /// The text that is parsed to this reference. A shell and a dotenv file need no quotes for it, except for the question
+  /// mark of a group, which is a pattern in zsh.
   var text: String {
-    Self.scheme + Self.encoded(service.text, allowing: Self.plain) + "/" + Self.encoded(key, allowing: Self.plain + "/")
-      + (group.map { "?" + Self.parameter + Self.encoded($0, allowing: Self.plain) } ?? "")
+    let (service, key) = (
+      PercentEncoding.encoded(service.text.utf8, keeping: Self.plain),
+      PercentEncoding.encoded(key.utf8, keeping: Self.plain + "/")
+    )
+    let group = group.map { "?" + Self.parameter + PercentEncoding.encoded($0.utf8, keeping: Self.plain) } ?? ""
+    return Self.scheme + service + "/" + key + group
   }
 
   var place: RecordPlace { get throws { try RecordPlace(service: service.text, group: group) } }
@@ -74,32 +79,13 @@ struct SecretReference {
   /// Those of them that no shell changes.
   private static let plain = "-._+,=:@"
 
-  private static func isWord(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x30...0x39: true
-    default: false
-    }
-  }
-
-  private static func encoded(_ name: String, allowing allowed: String) -> String {
-    var text = ""
-    for byte in name.utf8 {
-      if isWord(byte) || allowed.utf8.contains(byte) {
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        text += "%" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return text
-  }
-
   /// Decodes percent-encoding.
   private static func name(_ part: some Collection<UInt8>, allowing allowed: String) throws(Fault) -> Vault.Name {
     var bytes: [UInt8] = []
     var rest = Array(part)[...]
     while let byte = rest.popFirst() {
       switch byte {
-      case _ where isWord(byte) || allowed.utf8.contains(byte): bytes.append(byte)
+      case _ where PercentEncoding.isWord(byte) || allowed.utf8.contains(byte): bytes.append(byte)
       case UInt8(ascii: "%"):
         guard let high = rest.popFirst().flatMap(DecodedText.hexDigit),
           let low = rest.popFirst().flatMap(DecodedText.hexDigit)

@@ -1,5 +1,5 @@
 /// The text without what may be a password in a URL, which was given in place of a path: `://user:password@`, and
-/// `password=`, up to the end of the word.
+/// `password=`, up to the end of the word. References of this tool have no password.
 func withoutPasswords(_ text: String) -> String {
   let bytes = Array(text.utf8)
   var shown: [UInt8] = []
@@ -14,20 +14,16 @@ func withoutPasswords(_ text: String) -> String {
 }
 
 private func word(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-  guard let scheme = start(of: "://", in: bytes) else { return Array(bytes) }
+  guard !bytes.starts(with: SecretReference.scheme.utf8), let scheme = bytes.firstRange(of: Array("://".utf8)) else {
+    return Array(bytes)
+  }
   let hidden = Array("\u{2026}".utf8)
-  var rest = bytes[(scheme + 3)...]
+  var rest = bytes[scheme.upperBound...]
   var shown = Array(bytes[..<rest.startIndex])
   if let at = rest.lastIndex(of: UInt8(ascii: "@")), rest[..<at].contains(UInt8(ascii: ":")) {
     shown += hidden
     rest = rest[at...]
   }
-  let parameter: StaticString = "password="
-  guard let password = start(of: parameter, in: rest) else { return shown + rest }
-  return shown + rest[..<(password + parameter.utf8CodeUnitCount)] + hidden
-}
-
-private func start(of text: StaticString, in bytes: ArraySlice<UInt8>) -> Int? {
-  let text = Array("\(text)".utf8)
-  return bytes.indices.first { bytes[$0...].starts(with: text) }
+  guard let password = rest.firstRange(of: Array("password=".utf8)) else { return shown + rest }
+  return shown + rest[..<password.upperBound] + hidden
 }
