@@ -11,7 +11,9 @@ struct UnsafeFile {
     guard error.code == .insecurePermissions, !(error.cause is AuditRefusal) else { return nil }
     let isMark = error.message.hasPrefix("the mark: ")
     let vault = access.location.path.map(FilePlace.init)
-    if !isMark, access.pathPolicy == .strict, vault?.isSharedVault == true {
+    // An error of VaultCore about the vault or its directory begins with the path.
+    let isAboutVault = error.message.hasPrefix("/")
+    if isAboutVault, access.pathPolicy == .strict, vault?.isSharedVault == true {
       hint = Hints.shared
       return
     }
@@ -25,9 +27,7 @@ struct UnsafeFile {
           ? Hints.narrow(file: mark.path) : Self.hint(for: mark.directory)
       return
     }
-    guard let vault else { return nil }
-    // An error of VaultCore about the vault or its directory begins with the path.
-    guard error.message.hasPrefix("/"), let status = vault.status() else { return nil }
+    guard isAboutVault, let vault, let status = vault.status() else { return nil }
     let start = vault.start(VaultLocation.signature.count)
     let isOther = status.st_mode & S_IFMT == S_IFREG && start.map { !VaultLocation.isVault($0) } ?? false
     if isOther, let other = UnreadableVault(access.location, VaultError(.notAVault, "")) {

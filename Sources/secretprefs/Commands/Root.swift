@@ -54,7 +54,7 @@ struct Root: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "secretprefs",
     abstract: "Stores secrets in an encrypted file.",
-    usage: "secretprefs [<command>] [<options>]",
+    usage: "secretprefs [<command> [<options>]]",
     discussion: """
       A vault stores values by service and key. Set $SECRETPREFS_VAULT and $SECRETPREFS_SERVICE to those of your \
       program. Values are read from standard input, a file or a prompt, never from an argument, because other users \

@@ -11,14 +11,16 @@ struct Check: ToolCommand {
       Reads env files of "secretprefs run" and templates of "secretprefs inject", and reports all problems at once, \
       each with its file and line: a line that is malformed, a reference to a key that does not exist, to an access \
       group that the credential does not open, to a key that has expired, or to a value that is bound to a machine or \
-      is data. A file in which a reference is in braces is a template, and every other one an env file.
+      is data. A file in which references are in braces, and none is without, is a template; every other one is an \
+      env file.
 
       No value is opened, and no read is logged. The names in a vault are sealed, so a credential is needed; with \
       --syntax alone, only the files are read, and no vault. It does not find out whether a text has NUL, or a value \
       is bound to a different machine.
 
       The exit code is 65 if a file has a malformed line, 1 if it has any other problem, and 0 if a command that uses \
-      the files finds all values. A plain value that has the name of a key is named in a warning.
+      the files finds all values. A plain value that has the name of a key of a service that the files refer to is \
+      named in a warning.
 
       EXAMPLE:
         secretprefs check .env server.toml.template
@@ -48,9 +50,9 @@ struct Check: ToolCommand {
       throw ToolError.usage("--expires-within needs the vault", hint: "omit --syntax")
     }
     let expiry = try ExpiryRule(expiresWithin ?? "0s")
-    let access = try unlock.complete(try vault.access())
     var checked = try files.map { try CheckedFile($0, isTemplate: template) }
     if !syntax {
+      let access = try unlock.complete(try vault.access())
       let opened = try access.open(messages)
       let values = ReferencedValues(in: opened)
       let rule = ReferenceRule(

@@ -18,7 +18,7 @@ struct Run: ToolCommand {
       --file take one, too). So the file has no secret, and can be committed; "secretprefs \
       check" checks it. The reference is the whole value. A line that is malformed, has a reference in a longer \
       value or has one of another program, such as op://, is an error, and so is a key that does not exist: nothing \
-      is started. Whoever writes the file chooses the variables, also those that change what programs run; but a \
+      is started. The author of the file chooses the variables, also those that change what programs run; but a \
       value of the vault is passed under no such name. If several have one name, the last of these counts: the \
       inherited environment, the keys of the service, the lines and files in their order, and --only, --env and \
       --file. A plain value is named in a warning if a key has its name.
@@ -62,7 +62,7 @@ struct Run: ToolCommand {
         secretprefs run --env PGPASSWORD=db/password -- psql shop
         secretprefs run --env-file .env --env-file .env.local -- server
         secretprefs run --match 'db/*' --except db/admin -- server
-        secretprefs run --env TOKEN=secret://ci/token?group=build -- make deploy
+        secretprefs run --env 'TOKEN=secret://ci/token?group=build' -- make deploy
         secretprefs run --only token --file TLS_KEY=tls-key -- server
         secretprefs run --file ID=deploy-key -- sh -c 'ssh -i "$ID" host'
         secretprefs run --keep-settings --only token -- git push
@@ -175,13 +175,13 @@ struct Run: ToolCommand {
 
   private func selection() throws -> VariableSelection {
     let places = try service.isEmpty ? [record()] : service.map(record)
-    guard places.count == 1 || (only + env + file).allSatisfy({ $0.contains(SecretReference.scheme) }) else {
-      throw ToolError.usage(
-        "a key is named, and several services", hint: "name the key as secret://service/key, or one service alone")
-    }
     var named = try only.map { Variable(try NamedKey($0, in: places[0]), isChosen: true) }
     named += try env.map { try Variable($0, isFile: false, in: places[0]) }
     named += try file.map { try Variable($0, isFile: true, in: places[0]) }
+    guard places.count == 1 || named.allSatisfy({ $0.place == nil }) else {
+      throw ToolError.usage(
+        "a key is named, and several services", hint: "name the key as secret://service/key, or one service alone")
+    }
     let selection = VariableSelection(
       places: places, named: named, files: try envFile.map { try EnvFile($0) },
       matching: try match.map { try KeyPattern(prefix: $0) }, except: try except.map { try KeyPattern(prefix: $0) })

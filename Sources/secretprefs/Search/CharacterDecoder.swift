@@ -23,8 +23,8 @@ final class CharacterDecoder: SpellingStage {
       if ByteTraits.endsCharacter(spelled.byte) { finish() }
       return next.append(spelled)
     }
-    // In %df\x85, the second byte is a character that is encoded in a different way. In %5C%C3%A9, only the first byte has
-    // the backslash besides.
+    // In %df\x85, the second byte is a character that is encoded in a different way. In %5C%C3%A9, only the first byte
+    // has the backslash besides.
     if spelled.byte < 0xC0, count > 0, spelled.spelling.isSubset(of: held.base[0].spelling) {
       hold(spelled)
       guard count == length else { return }

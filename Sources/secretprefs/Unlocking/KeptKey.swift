@@ -113,6 +113,8 @@ struct KeptKey {
 
   /// The key of the vault at `place`, or, if the place cannot say which vault it is, one that was kept under its name.
   private static func stored(_ place: VaultLocation) throws(VaultError) -> KernelKey? {
+    // A database is not asked for the id if there is nothing to find.
+    if place.path == nil, try all().isEmpty { return nil }
     if let id = place.identifier { return try stored(id) }
     let names = KeptNames(of: place)
     for stored in try all() where try read(stored)?.names.areOne(with: names) == true { return stored }

@@ -16,7 +16,7 @@ struct Copy: WritingCommand {
         secretprefs copy github github.next
         secretprefs copy database --service shop --to-service billing
         secretprefs copy database --to-group ops
-        secretprefs copy secret://shop/database secret://shop/database?group=ops
+        secretprefs copy secret://shop/database 'secret://shop/database?group=ops'
       """)
 
   @OptionGroup var vault: VaultOptions

@@ -5,7 +5,7 @@ internal import VaultCore
 struct PathExamination {
   private(set) var problems: [Problem] = []
 
-  private let permissions = "secretprefs doctor --repair permissions"
+  static let permissions = "secretprefs doctor --repair permissions"
 
   /// - Parameters:
   ///   - path: A path that exists.
@@ -25,7 +25,7 @@ struct PathExamination {
           // A repair would shut its other users out.
           add(
             .error, "groupAccess", "the group of the directory has access to the file, and --shared is not used",
-            repair: "\(Hints.shared); otherwise \(permissions), as its owner")
+            repair: "\(Hints.shared); otherwise \(Self.permissions), as its owner")
         } else {
           checkFile(named)
           checkDirectory(of: file)
@@ -53,7 +53,7 @@ struct PathExamination {
     if status.st_mode & 0o077 != 0 {
       add(
         .error, "fileMode", "group or others have access to the file: its mode is \(octal(status.st_mode))",
-        repair: isOurs ? permissions : "\(permissions), as its owner")
+        repair: isOurs ? Self.permissions : "\(Self.permissions), as its owner")
     }
   }
 
@@ -81,7 +81,7 @@ struct PathExamination {
       add(
         .error, "directoryMode",
         "group or others may write to the directory: its mode is \(octal(status.st_mode))",
-        repair: isShared ? "move the vault to a private directory" : permissions)
+        repair: isShared ? "move the vault to a private directory" : Self.permissions)
     }
   }
 

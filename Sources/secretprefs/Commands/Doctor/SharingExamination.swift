@@ -5,7 +5,7 @@ internal import VaultCore
 struct SharingExamination {
   private(set) var problems: [Problem] = []
 
-  private let permissions = "secretprefs doctor --repair permissions"
+  private let permissions = PathExamination.permissions
 
   /// - Parameter status: of the file at the place.
   init(_ file: FilePlace, _ status: stat) {

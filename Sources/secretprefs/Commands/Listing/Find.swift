@@ -79,9 +79,8 @@ struct Find: ToolCommand {
     guard !found.isEmpty else {
       throw ToolError(
         VaultError(.notFound, "no key is found"),
-        hint:
-          "--all-services searches all services, and --all-groups all groups; --service and --group select different ones"
-      )
+        hint: "--all-services searches all services, and --all-groups all groups; --service and --group select "
+          + "different ones")
     }
     try listing.write(found, at: access.options.now())
   }

@@ -1,19 +1,17 @@
 internal import ArgumentParser
-internal import DurableFiles
 internal import VaultCore
-internal import VaultSealing
 
 /// `secretprefs overview`, and `secretprefs` alone.
 struct Overview: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "overview",
     abstract: "Shows where one stands: the vault, whether it opens, and what is due.",
-    usage: "secretprefs [overview] [<options>]",
+    usage: "secretprefs overview [<options>]",
     discussion: """
       Shows where the vault is, whether it exists and can be opened, how many keys and services it has, which \
       have expired or expire within \(ExpiryRule.usualText), and a next step. Never prompts. Without a configured \
       credential it shows what the file says without one: names and expiries are sealed. The exit code is 0 also if \
-      there is no vault; "secretprefs status" is for scripts.
+      there is no vault; "secretprefs status" is for scripts. "secretprefs" alone does the same.
 
       EXAMPLE:
         secretprefs

@@ -5,6 +5,8 @@ struct OverviewReport {
   private enum State: String { case missing, locked, unlocked }
 
   private let place: String
+  /// Names the place to another command.
+  private let option: String
   private let state: State
   /// What opened the vault.
   private var source: CredentialSource?
@@ -16,6 +18,7 @@ struct OverviewReport {
 
   init(_ access: VaultAccess, _ messages: Messages) throws {
     place = access.location.name
+    option = access.location.option
     guard try access.location.isOccupied else {
       state = .missing
       return
@@ -37,9 +40,11 @@ struct OverviewReport {
   var text: String {
     var rows = [["vault", displayed(place)]]
     switch state {
-    case .missing: rows += [["state", "there is none"], ["next", "secretprefs init"]]
+    case .missing: rows += [["state", "there is none"], ["next", "secretprefs init\(option)"]]
     case .locked:
-      rows += [["state", "locked: no credential is configured"], ["next", "secretprefs unlock, or name a key file"]]
+      rows += [
+        ["state", "locked: no credential is configured"], ["next", "secretprefs unlock\(option), or name a key file"],
+      ]
     case .unlocked:
       rows.append(["state", "opens with \(source?.rawValue ?? "")"])
       let places = counted(services.count, "service", "services")
@@ -55,9 +60,9 @@ struct OverviewReport {
   }
 
   private func next(isDue: Bool) -> String {
-    if keys == 0 { return "secretprefs set <key>" }
+    if keys == 0 { return "secretprefs set <key>\(option)" }
     let all = "--all-services --all-groups"
-    return isDue ? "secretprefs list --expires-within \(ExpiryRule.usual) \(all)" : "secretprefs services"
+    return (isDue ? "secretprefs list --expires-within \(ExpiryRule.usual) \(all)" : "secretprefs services") + option
   }
 
   var json: JSON {

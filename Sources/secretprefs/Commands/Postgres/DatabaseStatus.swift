@@ -35,15 +35,15 @@ struct DatabaseStatus: ToolCommand {
   extension PostgresStatus {
     fileprivate func text(of name: String) -> String {
       let lines = [
-        ("database", displayed(name)),
-        ("server", "PostgreSQL \(displayed(serverVersion)), \(isReplica ? "a replica, only for reading" : "primary")"),
-        ("connection", connection),
-        ("fsync", isDurable ? "on" : "off: writes are refused"),
-        ("role", "\(displayed(role)): \(rights)"),
-        ("schema", schema),
+        ["database", displayed(name)],
+        ["server", "PostgreSQL \(displayed(serverVersion)), \(isReplica ? "a replica, only for reading" : "primary")"],
+        ["connection", connection],
+        ["fsync", isDurable ? "on" : "off: writes are refused"],
+        ["role", "\(displayed(role)): \(rights)"],
+        ["schema", schema],
       ]
       let rows = vaults?.map { [Table.cell($0.name), counted($0.bytes, "byte", "bytes"), "version \($0.version)"] }
-      return lines.map { name, value in name + String(repeating: " ", count: 12 - name.count) + value + "\n" }.joined()
+      return Table(rows: lines).text
         + (rows.map { counted($0.count, "vault", "vaults") + "\n" + Table(rows: $0).text } ?? "")
     }
 

@@ -38,7 +38,7 @@ struct AddSlot: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     let access = try unlock.complete(try vault.access()).withoutKeptKey
-    guard label.utf8.count <= 1024 else { throw ToolError.usage("a label must have at most 1024 bytes") }
+    try HolderOptions.check(label: label)
     try credential.check(besides: access)
     try holder.check(besides: credential)
     let publicKey = try holder.key()

@@ -23,6 +23,10 @@ struct HolderOptions: ParsableArguments {
     try publicKey.map { try PublicText.publicKey($0) }
   }
 
+  static func check(label: String) throws(ToolError) {
+    guard label.utf8.count <= 1024 else { throw .usage("a label must have at most 1024 bytes") }
+  }
+
   /// Adds what a user can do about the errors of a write.
   static func store<Result>(_ write: () throws(VaultError) -> Result) throws -> Result {
     do throws(VaultError) { return try write() } catch {
