@@ -29,10 +29,11 @@ public struct GroupVault: Sendable {
   /// The place of the vault, if it is in a database.
   private static var database: PostgresStorage? {
     get throws(VaultError) {
-      guard let place = ProcessInfo.processInfo.environment["SECRETPREFS_VAULT"], place.hasPrefix("postgresql:")
+      guard let place = ProcessInfo.processInfo.environment["SECRETPREFS_VAULT"],
+        ["postgresql://", "postgres://"].contains(where: place.hasPrefix)
       else { return nil }
       let parts = place.split(separator: "#", maxSplits: 1)
-      return try .postgres(String(parts[0]), vault: parts.count == 2 ? String(parts[1]) : "")
+      return try .postgres(String(parts[0]), vault: parts.count == 2 ? parts[1].removingPercentEncoding ?? "" : "")
     }
   }
 

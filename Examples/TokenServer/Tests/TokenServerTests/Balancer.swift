@@ -4,7 +4,7 @@ import NIOHTTP1
 actor Balancer {
   private var servers: [Program]
   private var next = 0
-  /// The requests that a server has taken and not answered, or answered with a failure of its own.
+  /// The number of requests that a server has not answered.
   private(set) var failures = 0
 
   init(_ servers: [Program]) { self.servers = servers }
