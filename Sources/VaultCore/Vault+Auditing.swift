@@ -145,8 +145,8 @@ extension Vault {
     }
   }
 
-  /// How often a log is read because files were handed over and removed meanwhile, or an event is sealed with a key that
-  /// the vault does not have.
+  /// How often a log is read because files were handed over and removed meanwhile, or an event is sealed with a key
+  /// that the vault does not have.
   private static let mostReadings = 3
   /// How often it is read because the group was rotated meanwhile.
   private static let mostReadingsByRotation = 100

@@ -57,7 +57,7 @@ package final class TestClock: Clock, Sendable {
     }
   }
 
-  /// Runs `body`. Whoever sleeps is woken at once, as long as the clock does not pass `limit`.
+  /// Runs `body`. Who sleeps is woken at once, as long as the clock does not pass `limit`.
   package func run<R: Sendable>(until limit: Duration, _ body: @escaping @Sendable () async throws -> R) async throws
     -> R
   {

@@ -6,8 +6,8 @@ import VaultCore
 /// Measures the hot paths beside their limits, in one run, on the disk of the current directory.
 ///
 /// `swift run -c release Benchmarks [RECORDS…] [OPERATION…]`: 100, 1000 and 10000 records, and all operations, unless
-/// given. With `--traits GRDB` there is the operation `rival`, and with `--traits PostgreSQL` there is `postgres`, which
-/// `Scripts/postgres` gives a server.
+/// given. With `--traits GRDB` there is the operation `rival`, and with `--traits PostgreSQL` there is `postgres`,
+/// which `Scripts/postgres` gives a server.
 @main struct Main {
   static func main() async throws {
     let words = CommandLine.arguments.dropFirst()

@@ -45,8 +45,8 @@ extension VaultDraft {
   ///
   /// - Parameters:
   ///   - known: holders who have shown their identity. A former owner may have changed what the items say of them.
-  ///   - keepingHolders: whether slots that grant a group stay as they are. Slots that grant the vault never do, because
-  ///     a former owner could open them.
+  ///   - keepingHolders: whether slots that grant a group stay as they are. Slots that grant the vault never do,
+  ///     because a former owner could open them.
   mutating func renewHolders(
     known: [Vault.Identifier: VaultIdentity.PublicKey], keepingHolders: Bool
   ) throws(VaultError) {

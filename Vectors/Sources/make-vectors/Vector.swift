@@ -5,7 +5,7 @@ struct Vector {
     case opens
     /// Refused without any key, and so by everybody.
     case refused(Refusal)
-    /// Right for whoever has no key, refused to everybody who opens a slot.
+    /// Right for those who have no key, refused to those who open a slot.
     case sealed(Refusal)
     /// By the attempts' names.
     case each([String: Refusal])

@@ -15,8 +15,8 @@ public final class FileStorage: VaultStorage {
   /// Names the file at `path`, which need not exist. A relative path stays relative to the present working directory.
   ///
   /// - Parameter options: of which ``Vault/Options/pathPolicy``, ``Vault/Options/reserveBytes`` and
-  ///   ``Vault/Options/limits`` are used. Use those of the vault: with a greater limit than the vault's, the reserve can
-  ///   make the file longer than the vault accepts.
+  ///   ``Vault/Options/limits`` are used. Use those of the vault: with a greater limit than the vault's, the reserve
+  ///   can make the file longer than the vault accepts.
   /// - Throws: ``VaultError/Code/io`` for a path with a NUL byte.
   public init(_ path: String, options: Vault.Options = Vault.Options()) throws(VaultError) {
     self.path = try VaultPath(path, policy: options.pathPolicy)

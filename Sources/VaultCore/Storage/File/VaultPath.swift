@@ -208,13 +208,14 @@ struct VaultPath: Sendable {
     }
   }
 
-  /// Only a member gives a file to a group, so one that belongs to a group of this process is a member's or was.
+  /// Only a member gives a file to a group, so one that belongs to a group of this process is a member's or was. (In a
+  /// directory with the set-group-id bit that others may write to, others can make one, too: `Docs/Decisions/0090`.)
   private static func judgeSharing(_ status: stat, _ path: String) throws(VaultError) {
     guard status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0 || isOwnGroup(status.st_gid) else {
       throw VaultError(
         .insecurePermissions,
-        "\(path): belongs to user \(status.st_uid) and group \(status.st_gid), and user \(geteuid()) is no member of it",
-        errno: EPERM)
+        "\(path): belongs to user \(status.st_uid) and group \(status.st_gid), and user \(geteuid()) is no member of "
+          + "it", errno: EPERM)
     }
   }
 
