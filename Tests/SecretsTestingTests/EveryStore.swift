@@ -7,8 +7,15 @@ import Synchronization
 
 extension StoreUnderTest {
   /// Every kind of store that there is.
-  static let everyStore: [StoreUnderTest] =
-    memories + files + vaults + sealedViews + views + composites + buffers + foundation + [shared]
+  static let everyStore: [StoreUnderTest] = {
+    let all = memories + files + vaults + sealedViews + views + composites + buffers + foundation + [shared]
+    return all.map { store in
+      var store = store
+      // All tests run at once.
+      store.noticeLimit = .seconds(600)
+      return store
+    }
+  }()
 
   // MARK: In memory
 

@@ -35,6 +35,13 @@ extension FaultyStoreTests {
       #expect(isFound, "item \(item)")
     }
   }
+
+  @Test(.timeLimit(.minutes(10))) func `a rule waits no longer than the store may take to notify`() async throws {
+    var kind = BrokenPreferences.kind(.notifiesNone)
+    kind.noticeLimit = .milliseconds(1)
+    let rule = try #require(ConformanceRule.of(item: 82).first { $0.applies(to: kind) })
+    #expect(try await issues(of: rule, on: kind, cancelled: false).count == 1)
+  }
 }
 
 extension FaultyStore {

@@ -70,7 +70,9 @@ struct FaultyStoreTests {
   }
 
   /// What a rule finds, recorded nowhere else.
-  func issues(of rule: ConformanceRule, on store: StoreUnderTest) async throws -> [Issue] {
+  func issues(
+    of rule: ConformanceRule, on store: StoreUnderTest, cancelled isCancelled: Bool = true
+  ) async throws -> [Issue] {
     let found = Mutex<[Issue]>([])
     let collecting: IssueHandlingTrait = .compactMapIssues { issue in
       found.withLock { $0.append(issue) }
@@ -79,7 +81,7 @@ struct FaultyStoreTests {
     let test = try #require(Test.current)
     // A cancelled task does not wait for a change that is never reported.
     let check = Task {
-      withUnsafeCurrentTask { $0?.cancel() }
+      if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
       try await collecting.provideScope(for: test, testCase: Test.Case.current) {
         await PreferencesRegistry.with(PreferencesRegistry()) { await rule.check(store) }
       }

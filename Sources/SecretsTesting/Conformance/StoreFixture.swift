@@ -18,6 +18,7 @@ public final class StoreFixture: Sendable {
 
   /// The longest name of a value in these stores, in bytes of UTF-8.
   public var longestName: Int { store.longestName }
+  var noticeLimit: Duration { store.noticeLimit }
 
   /// Returns a name that this check has not used yet, for stores that are distinguished by name.
   public func uniqueName() -> String { UUID().uuidString }
