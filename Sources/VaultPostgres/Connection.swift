@@ -168,14 +168,26 @@
       return unsafe poll(&entry, 1, Int32(clamping: time.milliseconds)) > 0 ? Int32(entry.revents) : 0
     }
 
-    /// Whether this storage or another one has announced a change. Does not wait.
+    /// The announcements of changes that have come.
+    struct Announcements {
+      /// Whether one was made by this storage, or by another one.
+      var areOwn = false
+      var areOthers = false
+      /// The server's time of the newest, in milliseconds since 1970.
+      var latest: Int?
+    }
+
+    /// Takes the announcements that have come. Does not wait.
     ///
     /// - Parameter processes: the process ids of this storage's own connections on the server.
-    func takeNotifications(own processes: Set<Int32>) throws(QueryFailure) -> (own: Bool, others: Bool) {
+    func takeAnnouncements(own processes: Set<Int32>) throws(QueryFailure) -> Announcements {
       guard unsafe lazyPQconsumeInput(connection) == 1 else { throw .lost }
-      var taken = (own: false, others: false)
+      var taken = Announcements()
       while let notification = unsafe lazyPQnotifies(connection) {
-        if unsafe processes.contains(notification.pointee.be_pid) { taken.own = true } else { taken.others = true }
+        let isOwn = unsafe processes.contains(notification.pointee.be_pid)
+        taken.areOwn = taken.areOwn || isOwn
+        taken.areOthers = taken.areOthers || !isOwn
+        if let time = unsafe Int(String(cString: notification.pointee.extra)) { taken.latest = time }
         unsafe lazyPQfreemem(notification)
       }
       return taken

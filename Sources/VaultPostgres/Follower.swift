@@ -9,11 +9,14 @@
   /// It holds the core and not the storage, and ends after the storage was released.
   final class Follower {
     private static let slice = Duration.milliseconds(200)
+    private static let again = PostgresCore.quiet * 2
 
     private let core: PostgresCore
     private let freshness: Duration
     private var connection: Connection?
     private var pause = Pause()
+    /// When the newest announcement came.
+    private var announced = ContinuousClock.Instant.now
 
     private init(_ core: PostgresCore, freshness: Duration) {
       self.core = core
@@ -28,10 +31,12 @@
     private func run() {
       while !isEnded {
         do throws(VaultError) {
-          let isChanged = try core.update(try connect())
+          let connection = try connect()
+          let asked = ContinuousClock.now
+          let isChanged = try core.update(connection)
           pause = Pause()
           core.pool.endIdle()
-          try wait(afterChange: isChanged)
+          try wait(connection, after: asked, again: isChanged || announced.duration(to: asked) < Self.again)
         } catch {
           core.failure.withLock { $0 = error }
           connection = nil
@@ -53,32 +58,32 @@
       guard !fresh.facts.isPooled else { return fresh }
       // Asked after this, so that no change is missed. The name is hexadecimal.
       _ = try core.run([Statement("listen \"\(fresh.facts.channel)\"")], fresh, .reading)
+      // There may have been one just before.
+      announced = .now
       return fresh
     }
 
-    /// Waits until it is time to ask: soon after a change or an own announcement, because others do not announce what
-    /// they write then; otherwise for a notification, unless a writer of this storage asks anyway. Not all programs ask
-    /// at the same time.
-    private func wait(afterChange isChanged: Bool) throws(VaultError) {
-      guard let connection else { return }
-      let deadline = Deadline(after: freshness * Double.random(in: 0.9...1.1))
-      var soon = isChanged ? Deadline(after: PostgresCore.quiet * 2) : nil
-      var isNotified = false
-      while !isEnded, deadline.remaining > .zero {
+    /// Waits until it is time to ask: at an announcement of others; again after an announcement or a change, because
+    /// what follows soon is not announced; and at the latest after ``freshness``, not all programs at the same time. A
+    /// writer of this storage asks anyway.
+    private func wait(
+      _ connection: Connection, after asked: ContinuousClock.Instant, again: Bool
+    ) throws(VaultError) {
+      var next = asked + (again ? Self.again : freshness * Double.random(in: 0.9...1.1))
+      while !isEnded {
         // Before the wait: libpq may have read a notification together with an answer.
-        let taken: (own: Bool, others: Bool)
-        do throws(QueryFailure) { taken = try connection.takeNotifications(own: core.pool.ownProcesses) } catch {
+        let taken: Connection.Announcements
+        do throws(QueryFailure) { taken = try connection.takeAnnouncements(own: core.pool.ownProcesses) } catch {
           throw core.place.error(error, .reading)
         }
-        if taken.others {
-          isNotified = true
-          core.noteAnnouncement()
-        }
-        if taken.own, soon == nil { soon = Deadline(after: PostgresCore.quiet * 2) }
-        let isSoon = soon.map { $0.remaining <= .zero } ?? false
-        if isSoon || isNotified && !isChanged, !core.isWriterWaiting { return }
-        let left = isSoon ? Self.slice : soon?.remaining ?? Self.slice
-        _ = connection.isReadable(for: min(deadline.remaining, left, Self.slice))
+        let now = ContinuousClock.now
+        if taken.areOwn || taken.areOthers { announced = now }
+        if let latest = taken.latest { core.note(announcement: latest) }
+        // With many changes, one question in the time of `again`.
+        if taken.areOthers, !again { next = now }
+        if taken.areOwn { next = min(next, now + Self.again) }
+        if next <= now, !core.isWriterWaiting { return }
+        _ = connection.isReadable(for: next > now ? min(now.duration(to: next), Self.slice) : Self.slice)
       }
     }
   }

@@ -78,8 +78,10 @@
         let connection = try lock(takingOver: false)
         self.connection = nil
         let asked = ContinuousClock.now
-        let rows = try core.run(
-          Statement.remove(place.vault, row) + core.announcement(connection) + [.commit], connection, .writing)
+        let rows: [Rows]
+        do throws(QueryFailure) { rows = try core.commit(Statement.remove(place.vault, row), connection) } catch {
+          throw place.error(error, .writing)
+        }
         core.pool.giveBack(connection)
         // The row was locked, so a policy of the database hides it from the deletion.
         guard rows[0].changedCount == 1 else { return false }
@@ -131,9 +133,7 @@
     /// Returns `false` if the answer is lost.
     private func commit(_ statements: [Statement], _ connection: Connection) throws(VaultError) -> Bool {
       let rows: [Rows]
-      do throws(QueryFailure) {
-        rows = try connection.run(statements + core.announcement(connection) + [.commit])
-      } catch {
+      do throws(QueryFailure) { rows = try core.commit(statements, connection) } catch {
         if error.isLost { return false }
         // Undone by the server, or ended before it read the statements.
         throw place.error(error, .writing)

@@ -24,10 +24,9 @@
             return taken(row, bytes, asked)
           }
           do throws(QueryFailure) {
-            _ = try connection.run(
-              [.begin, .settings(lock: limit.remaining, hold: options.holdLimit)]
-                + Statement.create(bytes, place.vault, row) + announcement(connection) + [.commit],
-              allowing: limit.remaining)
+            let begun = [Statement.begin, .settings(lock: limit.remaining, hold: options.holdLimit)]
+            _ = try commit(
+              begun + Statement.create(bytes, place.vault, row), connection, allowing: limit.remaining)
             pool.giveBack(connection)
             return taken(row, bytes, asked)
           } catch {

@@ -21,10 +21,15 @@
     private let observers = Mutex<[ObjectIdentifier: MemoryObserver]>([:])
     /// The error of the last question, until one is answered.
     let failure = Mutex<VaultError?>(nil)
-    /// When a change was last announced, by this program or another one.
-    private let announced = Mutex<ContinuousClock.Instant?>(nil)
-    /// For how long after an announcement there is no further one. Who got it asks again after twice this time, when
-    /// the writes that were not announced have been committed.
+    /// The server's time of the newest known announcement of a change, in milliseconds since 1970. A notification that
+    /// comes late is as old as it is, so that no change is left unannounced because of it.
+    private let announced = Atomic(0)
+    /// For how long after an announcement there is no further one. All programs ask again after twice this time: a
+    /// change that was not announced was committed in half of it, or is announced after all.
+    ///
+    ///     0 ms             50 ms                     100 ms
+    ///     announcement     last change without one   all ask again
+    ///                      … committed by now: otherwise it is announced after the commit
     static let quiet = Duration.milliseconds(50)
     /// The writers of this storage that wait for the lock, and will bring what others have written.
     private let waitingWriters = Atomic(0)
@@ -137,22 +142,39 @@
 
     var missing: VaultError { place.error(.notFound, "there is no vault of this name in the database") }
 
-    /// The statement that notifies other programs; none in the time of ``quiet``. A notification holds up the commits
-    /// of all others in the database, and wakes every program, so many writers must not send many.
-    func announcement(_ connection: Connection) -> [Statement] {
-      noteAnnouncement() ? [.notify(connection.facts.channel)] : []
+    // MARK: Committing
+
+    /// Commits a change, and announces it to other programs unless another announcement in the time of ``quiet`` before
+    /// makes them ask soon enough. A notification holds up the commits of all others in the database, and wakes every
+    /// program, so many writers must not send many.
+    func commit(
+      _ statements: [Statement], _ connection: Connection, allowing wait: Duration = .zero
+    ) throws(QueryFailure) -> [Rows] {
+      let begun = ContinuousClock.now
+      var rows = try connection.run(
+        statements + [announcement(connection, after: latestAnnouncement), .commit], allowing: wait)
+      rows.removeLast()
+      var announced = rows.removeLast()
+      // The commit may have come after the question that the earlier announcement has led to.
+      if announced.count == 0, begun.duration(to: .now) >= Self.quiet {
+        do throws(QueryFailure) {
+          announced = try connection.run([announcement(connection, after: 0)])[0]
+        } catch { return rows }  // others see the change when they ask next; the next use notices the connection
+      }
+      do throws(VaultError) {
+        if announced.count == 1 { note(announcement: try announced.number(0, 0)) }
+      } catch {}  // then the next change is announced
+      return rows
     }
 
-    /// - Returns: whether there was none in the time of ``quiet``.
-    @discardableResult
-    func noteAnnouncement() -> Bool {
-      announced.withLock { announced in
-        let now = ContinuousClock.now
-        if let announced, announced.duration(to: now) < Self.quiet { return false }
-        announced = now
-        return true
-      }
+    private func announcement(_ connection: Connection, after latest: Int) -> Statement {
+      .announce(connection.facts.channel, after: latest, quiet: Int(Self.quiet.milliseconds))
     }
+
+    private var latestAnnouncement: Int { announced.load(ordering: .relaxed) }
+
+    /// - Parameter time: the server's time of an announcement of this or another program, in milliseconds since 1970.
+    func note(announcement time: Int) { announced.store(time, ordering: .relaxed) }
 
     var isWriterWaiting: Bool { waitingWriters.load(ordering: .relaxed) > 0 }
 

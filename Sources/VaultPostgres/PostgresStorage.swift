@@ -15,7 +15,7 @@
   /// The bytes are those of a file, so `Vault.copy(from:to:)` moves a vault from one to the other.
   ///
   /// **Reads never wait for the network.** A thread of the storage lays ready what other machines have written: within
-  /// milliseconds if the server can notify it and nothing was written in the 50 ms before, and at the latest after
+  /// milliseconds if the server can notify it, within about 100 ms while there are many writes, and otherwise after
   /// ``Options/freshness``. Own writes are seen at once. `Vault.refresh()` asks the database now, and `Vault.age`
   /// says how old the state is. While the database is away, reads go on, until ``Options/outageLimit``.
   ///

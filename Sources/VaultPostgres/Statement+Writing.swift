@@ -99,8 +99,20 @@
       ]
     }
 
-    /// Announces a change to the other programs that have the vault open.
-    static func notify(_ channel: String) -> Statement { Statement("select pg_notify($1, '')", .text(channel)) }
+    /// Announces a change to the other programs that have the vault open, with the time of the announcement: the
+    /// server's, in milliseconds since 1970. Returns that time.
+    ///
+    /// - Parameters:
+    ///   - latest: the time of the newest announcement that is known. If it is of the last `quiet` milliseconds, nothing
+    ///     is announced and no row returned. So it is if the clock was set back since.
+    static func announce(_ channel: String, after latest: Int, quiet: Int) -> Statement {
+      Statement(
+        """
+        select now, pg_notify($1, now::text)
+        from (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now offset 0) as clock
+        where not now - $2 between 0 and $3 - 1
+        """, .text(channel), .number(latest), .number(quiet))
+    }
 
     private static func move(_ vault: String, from old: VaultRow, to new: VaultRow) -> Statement {
       Statement(
