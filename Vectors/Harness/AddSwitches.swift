@@ -13,6 +13,8 @@ let files: [String: Set<String>?] = [
   "ValueKind": ["fitsUnwiped"], "ValuePlace": ["open"], "Unlocked": ["open"], "VaultInfo": ["init"], "Padding": nil,
   "Sealer": nil,
   "AuditItem": nil, "AuditHeader": ["init", "open"], "AuditBody": nil, "AuditFrame": ["init", "place"],
+  "VaultPin": ["init"], "PublicPoint": ["init", "isBelowPrime", "hasSmallOrder"], "HolderKeys": ["init", "key"],
+  "KeyText": ["parse", "value"],
   "Name": ["isValid", "isPrintable", "isUTF8"], "VaultState": ["init"], "PassphraseCost": ["isAcceptable"],
 ]
 

@@ -27,7 +27,7 @@ public struct VaultPin: Sendable, Hashable, CustomStringConvertible {
     if text.count == Self.textCount + 1, text.last == UInt8(ascii: "\n") { text.removeLast() }
     let parts = text.dropFirst(Self.prefix.utf8.count).split(
       separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-    guard text.count == Self.textCount, text.starts(with: Self.prefix.utf8), parts.count == 2,
+    guard text.starts(with: Self.prefix.utf8), parts.count == 2,
       let id = Vault.Identifier(hexadecimal: Substring(parts[0])), let key = [UInt8](hexadecimal: Substring(parts[1])),
       key.count == PublicPoint.count
     else {

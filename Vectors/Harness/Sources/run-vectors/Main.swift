@@ -20,6 +20,10 @@ import Foundation
           else { noticed(vector) }
         }
       }
+      for text in try HolderTexts(directory: source).texts where text.found != text.error {
+        print("\(text.form) \(text.name)")
+        exit(1)
+      }
       for log in try LogVectorManifest(directory: source).logs ?? [] {
         areLogsRight = try isRight(log, in: source) && areLogsRight
       }

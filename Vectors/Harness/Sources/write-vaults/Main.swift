@@ -17,12 +17,14 @@ import VaultSealing
   private let path: String
   private let owner: SealingKey
   private let holder: SealingKey
+  private let identity: VaultIdentity
   private let options: Vault.Options
 
   private init(directory: String) throws {
     self.directory = directory
     path = directory + "/vault.spv"
     (owner, holder) = (try Self.key(from: 0), try Self.key(from: 0x40))
+    identity = try VaultIdentity(text: Array(Self.text(ofIdentityFrom: 0x60).utf8).span.bytes)
     var options = Vault.Options()
     options.deviceKey = try Self.key(from: 0x20)
     self.options = options
@@ -41,37 +43,40 @@ import VaultSealing
         },
         NewGroup("empty"), NewGroup("ci"),
       ], options: options)
-    try copy("created", holder: false)
+    try copy("created", of: vault)
 
     let group = try vault.group()
     try fill(vault, group)
-    try copy("filled", holder: false)
+    try copy("filled", of: vault)
 
     let shared = try vault.group(named: "ci")
     try vault.addSlot(NewSlot(.key(holder), label: "holder"), granting: shared)
+    // By its public key, in two groups.
+    try vault.addSlot(NewSlot(identity.publicKey, label: "machine"), granting: shared)
+    try vault.addSlot(NewSlot(identity.publicKey, label: "machine"), granting: group)
     try write(vault, shared, "by the owner", times: 3)
     let held = try Vault.open(at: path, credential: .key(holder), options: options)
     try write(held, shared, "by the holder", times: 3)
     try write(vault, group, "between", times: 2)
-    try copy("shared")
+    try copy("shared", of: vault)
 
     try held.compact()
     try write(vault, shared, "behind the fold", times: 2)
-    try copy("folded")
+    try copy("folded", of: vault)
 
     try vault.rotate(shared)
     try write(held, shared, "after a rotation", times: 2)
     try vault.rotateVault(keeping: [try .passphrase(Self.words)])
     try vault.renameGroup(try vault.group(named: "empty"), to: "renamed")
     try write(vault, group, "after another", times: 2)
-    try copy("rotated")
+    try copy("rotated", of: vault)
 
     try vault.compact()
-    try copy("compacted")
+    try copy("compacted", of: vault)
 
     // A write that was cut off: part of the last entry is gone.
     try write(vault, group, "cut off", times: 2)
-    try copy("torn") { file in
+    try copy("torn", of: vault) { file in
       var end = file.count
       while file[end - 1] == 0 { end -= 1 }
       file.replaceSubrange(end - 40..<end, with: Data(count: 40))
@@ -157,13 +162,18 @@ import VaultSealing
 
   // MARK: Copies
 
-  private func copy(_ stage: String, holder: Bool = true, _ change: (inout Data) -> Void = { _ in }) throws {
+  private func copy(_ stage: String, of vault: Vault, _ change: (inout Data) -> Void = { _ in }) throws {
     var file = try Data(contentsOf: URL(filePath: path))
     change(&file)
     try file.write(to: URL(filePath: "\(directory)/\(stage).spv"))
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(directory)/\(stage).spv")
     var lines = ["\(stage).spv\tkey\t\(Self.text(ofKeyFrom: 0))", "\(stage).spv\tpassphrase\t\(Self.words)"]
-    if holder { lines.append("\(stage).spv\tkey\t\(Self.text(ofKeyFrom: 0x40))") }
+    if try vault.slots().contains(where: { $0.label == "holder" }) {
+      lines.append("\(stage).spv\tkey\t\(Self.text(ofKeyFrom: 0x40))")
+    }
+    if try vault.slots().contains(where: { $0.label == "machine" }) {
+      lines.append("\(stage).spv\tidentity\t\(Self.text(ofIdentityFrom: 0x60))\t\(try vault.pin())")
+    }
     for line in lines { try note(line, in: "opens") }
   }
 
@@ -180,7 +190,11 @@ import VaultSealing
     try Array(first..<first + 32).withUnsafeBytes { try SealingKey(copying: $0) }
   }
 
-  private static func text(ofKeyFrom first: UInt8) -> String {
-    "spv-key-1:" + (first..<first + 32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  private static func text(ofKeyFrom first: UInt8) -> String { "spv-key-1:" + digits(from: first) }
+
+  private static func text(ofIdentityFrom first: UInt8) -> String { "spv-identity-1:" + digits(from: first) }
+
+  private static func digits(from first: UInt8) -> String {
+    (first..<first + 32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
