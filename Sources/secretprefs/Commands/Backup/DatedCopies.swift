@@ -68,6 +68,7 @@ struct DatedCopies {
       }
       removed.append(path)
     }
+    if !removed.isEmpty { try OutputFile.synchronize(directory) }
     return removed
   }
 

@@ -38,38 +38,14 @@ struct TrustVault: WritingCommand {
       }
       let access = try VaultAccess(try VaultLocation(option: nil))
       try access.checkOutput(path, as: "the identity file", kind: .identity)
-      try replace(path, with: IdentityFile(identity: old.identity, pin: pin))
+      let text = try IdentityFile(identity: old.identity, pin: pin).text()
+      try OutputFile.replace(path, kind: .identity) { (file) throws(VaultError) in
+        try text.withSpan { (text) throws(VaultError) in try file.write(text, at: 0) }
+        try file.write([UInt8(ascii: "\n")], at: text.count)
+      }
       Output.recordChange(by: Self.self)
     }
     guard json else { return }
     try Output.write(.object([("identityFile", .string(path)), ("pin", .string("\(pin)"))]))
-  }
-
-  /// Replaces the file, and keeps its owner and mode.
-  private func replace(_ path: String, with content: IdentityFile) throws(VaultError) {
-    // The rename would replace a link, so the link is resolved.
-    let path = PathName.resolved(path) ?? path
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw .io("\(path): fstat") }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw VaultError(.insecurePermissions, "\(path) is not a regular file, and cannot be replaced")
-    }
-    let text = try content.text()
-    _ = try WholeFile<VaultError>(path, kind: .identity).replace { (file) throws(VaultError) in
-      let new = try file.status()
-      if (new.st_uid, new.st_gid) != (status.st_uid, status.st_gid) {
-        guard fchown(file.raw, status.st_uid, status.st_gid) == 0 else { throw .io("\(path): keep the owner") }
-      }
-      guard fchmod(file.raw, status.st_mode & 0o777) == 0 else { throw .io("\(path): keep the mode") }
-      try text.withSpan { (text) throws(VaultError) in try file.write(text, at: 0) }
-      try file.write([UInt8(ascii: "\n")], at: text.count)
-      try file.synchronize()
-    }
-    // A directory that is not readable cannot be synced.
-    do throws(VaultError) {
-      _ = try Descriptor<VaultError>.synchronizeDirectory(PathName.directory(of: path))
-    } catch {
-      throw VaultError(.durabilityUnknown, error.message, errno: error.errno, cause: error)
-    }
   }
 }

@@ -65,7 +65,7 @@ struct RequestFolder {
       try descriptor.write(text, at: 0)
       try descriptor.synchronize()
     }
-    try synchronize()
+    try OutputFile.synchronize(path)
     return (file, makesFolder)
   }
 
@@ -96,15 +96,8 @@ struct RequestFolder {
       }
       removed.append("\(path)/\(request.name)")
     }
-    try synchronize()
+    try OutputFile.synchronize(path)
     return removed
-  }
-
-  /// A directory that is not readable cannot be synced.
-  private func synchronize() throws(VaultError) {
-    do throws(VaultError) { _ = try Descriptor<VaultError>.synchronizeDirectory(path) } catch {
-      throw VaultError(.durabilityUnknown, error.message, errno: error.errno, cause: error)
-    }
   }
 
   /// `nil` if there is no folder. A symbolic link in its place is refused.
