@@ -2,11 +2,13 @@ internal import DurableFiles
 internal import Secrets
 internal import VaultCore
 
-/// Where a vault is: in a file, or in a database.
+/// Where a vault is: in a file, in a database, or in memory.
 struct VaultLocation {
   private enum Place {
     case file(String)
     case database(DatabaseVault)
+    /// The name that the bytes had.
+    case memory(MemoryStorage, String)
   }
 
   /// The first bytes of a vault.
@@ -20,6 +22,18 @@ struct VaultLocation {
   init(argument path: String) {
     place = .file(path)
     option = Self.option(path)
+  }
+
+  /// A copy in memory of the vault in a file, whatever modes and links the file has. Changes stay in memory.
+  /// - Throws: the code of a file that cannot be read.
+  init(copyOf path: String) throws(VaultError) {
+    var options = Vault.Options()
+    options.pathPolicy = .relaxed
+    let stored = try FileStorage(path, options: options).load(limit: options.limits.fileBytes)
+    let storage = MemoryStorage()
+    try storage.create(stored.bytes.bytes).storage.release()
+    place = .memory(storage, path)
+    option = ""
   }
 
   private static func option(_ path: String) -> String { " --vault \(shellPath(path))" }
@@ -47,8 +61,13 @@ struct VaultLocation {
     option = Self.option(database.storage.name)
   }
 
-  /// The path of the file; `nil` for a vault in a database.
-  var path: String? { if case .file(let path) = place { path } else { nil } }
+  /// The path of the file, also of the one that a copy in memory is of; `nil` for a vault in a database.
+  var path: String? {
+    switch place {
+    case .file(let path), .memory(_, let path): path
+    case .database: nil
+    }
+  }
 
   /// Names the place in messages and answers: the path as it was given, or the URL of the database without its user and
   /// parameters.
@@ -56,6 +75,7 @@ struct VaultLocation {
     switch place {
     case .file(let path): path
     case .database(let vault): vault.storage.name
+    case .memory(_, let name): name
     }
   }
 
@@ -66,6 +86,7 @@ struct VaultLocation {
     switch place {
     case .file(let path): try .file(path, options: options)
     case .database(let vault): vault.storage
+    case .memory(let storage, _): storage
     }
   }
 
@@ -74,6 +95,7 @@ struct VaultLocation {
     switch place {
     case .file(let path): VaultInfo.identifier(at: path)
     case .database(let vault): VaultInfo.identifier(in: vault.storage)
+    case .memory(let storage, _): VaultInfo.identifier(in: storage)
     }
   }
 
@@ -105,6 +127,7 @@ struct VaultLocation {
           return true
         }
         return false
+      case .memory: return true
       }
     }
   }
@@ -122,7 +145,7 @@ struct VaultLocation {
 
   private func beside(_ word: String) throws(ToolError) -> VaultLocation {
     switch place {
-    case .file(let path):
+    case .file(let path), .memory(_, let path):
       VaultLocation(argument: "\(path.hasSuffix(".spv") ? String(path.dropLast(4)) : path).\(word).spv")
     case .database(let vault): VaultLocation(try vault.sibling(word))
     }

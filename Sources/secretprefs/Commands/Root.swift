@@ -114,7 +114,10 @@ struct Root: ParsableCommand {
         ]),
       CommandGroup(
         name: "Maintenance",
-        subcommands: [Verify.self, Backup.self, Marks.self, Compact.self, Salvage.self, Postgres.self]),
+        subcommands: [
+          Verify.self, Backup.self, Marks.self, Compact.self, Salvage.self, Postgres.self, GitTextconv.self,
+          GitMerge.self,
+        ]),
     ])
 
   /// The version of the package. `Scripts/documents version` compares it with the other places that name it.

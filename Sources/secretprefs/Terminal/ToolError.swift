@@ -183,6 +183,13 @@ struct ToolError: Error {
   /// A problem of the vault that has its own text.
   static func problem(_ message: String, hint: String?) -> ToolError { ToolError(problemsCode, .no, message, hint) }
 
+  /// `git-merge` could not merge everything.
+  static func conflicts(_ count: Int) -> ToolError {
+    ToolError(
+      problemsCode, .no, counted(count, "key is a conflict", "keys are conflicts"),
+      "each has the value of <ours>; set the one that it shall have, and add the file with git")
+  }
+
   /// `scan` found values.
   static func found(_ count: Int) -> ToolError {
     ToolError(

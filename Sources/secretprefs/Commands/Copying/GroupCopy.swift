@@ -1,7 +1,7 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// The copy of a record in a different access group.
+/// The copy of a record in a different access group, or in a different vault.
 ///
 /// Every access group has its own key, so that a move takes two writes. The second, the removal, is made only when the
 /// copy is durable (`Docs/Decisions/0083`).
@@ -9,16 +9,20 @@ struct GroupCopy {
   let vault: Vault
   let record: RecordInfo
   let group: AccessGroup
+  /// `nil` for the same vault.
+  var newVault: Vault?
   let service: Vault.Name
   let key: Vault.Name
   let newGroup: AccessGroup
+
+  private var target: Vault { newVault ?? vault }
 
   /// Writes the value, the kind, the accessibility and the metadata of the record, without its earlier values.
   func copy(replaces: Bool) throws(VaultError) {
     var outcome: Result<Void, VaultError> = .failure(VaultError(.notFound, "the record was removed"))
     _ = try vault.withValue(of: record, in: group) { kind, value in
       outcome = Result { () throws(VaultError) in
-        try vault.transaction(service: service, in: newGroup) { (batch) throws(VaultError) in
+        try target.transaction(service: service, in: newGroup) { (batch) throws(VaultError) in
           try batch.set(
             value, kind: kind, forKey: key.text, accessibility: record.accessibility, edit: RecordEdit(of: record),
             ifRevision: replaces ? nil : 0)
@@ -33,7 +37,7 @@ struct GroupCopy {
 
   /// Whether the new group has the record with the same value and metadata: a move was interrupted before the removal.
   func isMade() throws(VaultError) -> Bool {
-    guard let copy = try vault.record(service: service, key: key.text, in: newGroup), copy.kind == record.kind,
+    guard let copy = try target.record(service: service, key: key.text, in: newGroup), copy.kind == record.kind,
       copy.accessibility == record.accessibility, copy.label == record.label, copy.comment == record.comment,
       copy.expiry == record.expiry, copy.attributes == record.attributes
     else { return false }
@@ -44,7 +48,7 @@ struct GroupCopy {
     }
     if let failure { throw failure }
     guard let value = value.take() else { return false }
-    return try vault.withValue(of: copy, in: newGroup) { value.isEqual(to: $1) } ?? false
+    return try target.withValue(of: copy, in: newGroup) { value.isEqual(to: $1) } ?? false
   }
 
   /// Removes the original, unless it was changed since it was copied. It is kept with its earlier values for a time.

@@ -1,0 +1,68 @@
+internal import ArgumentParser
+internal import DurableFiles
+internal import VaultCore
+
+/// `secretprefs git-merge`, which git starts to merge a vault.
+struct GitMerge: WritingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "git-merge",
+    abstract: "Merges two changed copies of a vault, for git.",
+    usage: "secretprefs git-merge [<options>] <base> <ours> <theirs>",
+    discussion: """
+      The three files are copies of one vault: the common ancestor, and one of each side. The second is replaced by the \
+      result. Entries of a vault are chained and sealed, so they cannot be mixed: what one side has changed is written \
+      again on the other side's copy, as by "secretprefs set" and "remove", with new revisions. Of several changes of \
+      a key, the last one is taken; a value that it replaces becomes an earlier value.
+
+      If only one side has changed slots, access groups, keys or logging, its copy is taken, and the other side's keys \
+      are written on it. If both have, nothing is merged. A key that both have changed is a conflict, unless both have \
+      given it the same value: it stays as in <ours>, and is named. So is one of which a side has removed earlier \
+      values for good. The exit code is then 1, and git asks to resolve the conflict: set the key, and "git add" the \
+      file.
+
+      A credential of an owner is needed, which opens all three; a group's holder does not see what others have \
+      changed. A vault with logging is not merged: its logs are beside it. See "secretprefs help git-textconv" for the \
+      settings of git.
+
+      EXAMPLE:
+        git config merge.secretprefs.driver 'secretprefs git-merge %O %A %B'
+        secretprefs git-merge base.spv ours.spv theirs.spv
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(help: ArgumentHelp("The common ancestor, ours and theirs.", valueName: "file"), completion: .file())
+  var files: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard files.count == 3 else { throw Self.usageError("three files are required") }
+    var access = try unlock.complete(try vault.access()).withoutKeptKey
+    access.markPath = nil
+    let sides = try files.map { (file) throws(VaultError) in try VaultLocation(copyOf: file) }
+    guard Set(sides.map(\.identifier)).count == 1 else {
+      throw VaultError(.malformed, "the files are not copies of one vault", cause: Cure(hint: Self.usage))
+    }
+    access.location = sides[1]
+    let (ours, credential) = try access.openKeepingCredential(messages)
+    func other(_ index: Int) throws -> Vault {
+      var access = access
+      access.location = sides[index]
+      do throws(VaultError) {
+        let options = try access.unlockedOptions(messages)
+        return try Vault.open(in: sides[index].storage(options), credential: credential, options: options)
+      } catch { throw access.explained(error) }
+    }
+    var merge = try VaultMerge(base: try other(0), ours: ours, theirs: try other(2))
+    try merge.run()
+    let result = try sides[merge.takesTheirs ? 2 : 1].storage(access.options).load(
+      limit: access.options.limits.fileBytes)
+    try OutputFile.replace(files[1], kind: .vault) { (file) throws(VaultError) in
+      try file.write(result.bytes.bytes, at: 0)
+    }
+    Output.recordChange(by: Self.self)
+    for conflict in merge.conflicts { messages.warn("\(displayed(conflict.place)): \(conflict.reason)") }
+    if vault.json { try Output.write(merge.json) }
+    guard merge.conflicts.isEmpty else { throw ToolError.conflicts(merge.conflicts.count) }
+  }
+}

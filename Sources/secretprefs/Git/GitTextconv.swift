@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs git-textconv`, which git starts for `git diff`.
+struct GitTextconv: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "git-textconv",
+    abstract: "Shows the names in a vault, for git diff.",
+    usage: "secretprefs git-textconv [<options>] <file>",
+    discussion: """
+      For a vault that is kept in a git repository: "git diff", "git log -p" and "git show" then show which keys were \
+      added, changed and removed. Writes one line for each key: group, service, key, revision, kind and the time of \
+      the last change, with tabs between them; before them a line for each access group and for each slot. No value is \
+      opened. A vault that the credential does not open has one line, which says so, and which changes with the file.
+
+      The names are in what git prints, so do not set cachetextconv, which keeps them in the repository. Never prompts. \
+      git gives files the modes of the umask, and a vault that other users may access is refused by other commands: \
+      set "umask 077", or "chmod 600" after a checkout.
+
+      EXAMPLE:
+        echo '*.spv diff=secretprefs merge=secretprefs' >> .gitattributes
+        git config diff.secretprefs.textconv 'secretprefs git-textconv'
+        git config merge.secretprefs.driver 'secretprefs git-merge %O %A %B'
+        git diff HEAD~ -- secrets.spv
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file())
+  var files: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    var access = try unlock.complete(try vault.access())
+    access.location = try VaultLocation(copyOf: try Self.sole(files, "file"))
+    access.markPath = nil
+    access.mayPrompt = false
+    let names: VaultNames?
+    do {
+      guard let opened = try access.openIfConfigured(messages) else { throw Self.noCredential }
+      names = try VaultNames(of: opened.vault)
+    } catch let error as VaultError where Self.isClosed(error) { names = nil }
+    let info = try access.info()
+    guard let names else {
+      return try Output.write(
+        "not opened: write \(info.generation), \(counted(info.entryCount, "entry", "entries")), \(info.fileBytes) bytes\n"
+      )
+    }
+    try Output.write(names.lines.map { $0 + "\n" }.joined())
+  }
+
+  private static let noCredential = VaultError(.noCredential, "no credential is configured")
+
+  /// Whether the error is about the credential, and not about the file.
+  private static func isClosed(_ error: VaultError) -> Bool {
+    [.noCredential, .credentialRejected, .staleCredential].contains(error.code)
+  }
+}

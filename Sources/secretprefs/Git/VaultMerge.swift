@@ -1,0 +1,176 @@
+internal import VaultCore
+
+/// The merge of two changed copies of a vault: what one side has changed in its records is written on the other side's
+/// copy.
+///
+/// The tags of a vault chain each entry to the one before, so the entries of two sides cannot stand behind each other. A
+/// holder of the keys can write the changes again (`Docs/Decisions/0093`).
+struct VaultMerge {
+  struct Conflict {
+    let group: Vault.Name
+    let service: Vault.Name
+    let key: Vault.Name
+    let reason: String
+
+    var place: String { [group, service, key].map(\.text).joined(separator: "/") }
+  }
+
+  private struct Name: Hashable {
+    let group: Vault.Identifier
+    let service: Vault.Name
+    let key: Vault.Name
+  }
+
+  /// One of the three copies.
+  private struct Side {
+    let vault: Vault
+    let groups: [Vault.Identifier: AccessGroup]
+    let records: [Name: RecordInfo]
+    /// The removed keys that are kept.
+    let removed: Set<Name>
+    /// Who opens what: what a merge does not write again.
+    let shape: [String]
+
+    init(_ vault: Vault) throws(VaultError) {
+      let status = try vault.status()
+      guard status.isOwner else {
+        throw VaultError(.ownerRequired, "a holder of a group does not see what others have changed")
+      }
+      guard try vault.auditing() == nil else {
+        throw VaultError(
+          .unsupportedFeature, "the vault is logged, and its logs are files beside it, which are not merged",
+          cause: Cure(hint: "take one side, and repeat the changes of the other; \"audit off\" ends the logs"))
+      }
+      self.vault = vault
+      var groups: [Vault.Identifier: AccessGroup] = [:]
+      var records: [Name: RecordInfo] = [:]
+      var removed: Set<Name> = []
+      for group in try vault.groups() {
+        groups[group.id] = group
+        for record in try vault.records(in: group) {
+          records[Name(group: group.id, service: record.service, key: record.key)] = record
+        }
+        for record in try vault.removedRecords(in: group) where record.keptUntil > vault.options.now() {
+          removed.insert(Name(group: group.id, service: record.service, key: record.key))
+        }
+      }
+      self.groups = groups
+      self.records = records
+      self.removed = removed
+      shape =
+        try vault.slots().map { "\($0.id) \($0.label)" }.sorted()
+        + status.groups.map { "\($0.id) \($0.epoch) \($0.name)" }.sorted()
+    }
+  }
+
+  private let base: Side
+  /// The side whose copy becomes the result.
+  private let target: Side
+  /// The side whose changes are written on it.
+  private let other: Side
+  /// Whether the result is their copy, because only they have changed who opens what.
+  let takesTheirs: Bool
+  private(set) var conflicts: [Conflict] = []
+  private var written = 0
+  private var removedCount = 0
+
+  /// - Throws: ``VaultError/Code/conflict`` if both sides have changed slots or access groups; the codes of an open
+  ///   vault.
+  init(base: Vault, ours: Vault, theirs: Vault) throws(VaultError) {
+    let (common, own, foreign) = (try Side(base), try Side(ours), try Side(theirs))
+    takesTheirs = foreign.shape != common.shape && own.shape == common.shape
+    guard takesTheirs || foreign.shape == common.shape || foreign.shape == own.shape else {
+      throw VaultError(
+        .conflict, "both sides have changed slots, access groups or keys",
+        cause: Cure(hint: "take one side, and repeat the changes of the other"))
+    }
+    self.base = common
+    target = takesTheirs ? foreign : own
+    other = takesTheirs ? own : foreign
+  }
+
+  /// Writes the changes. Those in ``conflicts`` are as in ours afterwards.
+  mutating func run() throws(VaultError) {
+    let names = Set(base.records.keys).union(other.records.keys).union(target.records.keys)
+    for name in names.sorted(by: { ($0.group, $0.service, $0.key) < ($1.group, $1.service, $1.key) }) {
+      try merge(name)
+    }
+    for name in base.removed.sorted(by: { ($0.service, $0.key) < ($1.service, $1.key) })
+    where !other.removed.contains(name) && other.records[name] == nil && target.removed.contains(name) {
+      add(name, "one side has removed it for good, and the other keeps it as a removed key")
+    }
+  }
+
+  private mutating func merge(_ name: Name) throws(VaultError) {
+    let (before, mine, new) = (base.records[name], target.records[name], other.records[name])
+    if Self.isSame(before, new) {
+      if let before, let new, before.previous.count != new.previous.count {
+        add(name, "one side has removed earlier values for good")
+      }
+      return
+    }
+    guard let group = target.groups[name.group], let source = other.groups[name.group] else {
+      return add(name, "one side has changed it, and the other removed its access group")
+    }
+    let copy = new.map {
+      GroupCopy(
+        vault: other.vault, record: $0, group: source, newVault: target.vault, service: name.service, key: name.key,
+        newGroup: group)
+    }
+    // Also if both have written the same.
+    if mine != nil, let copy, try copy.isMade() { return }
+    if Self.isSame(before, mine) {
+      if let copy {
+        try copy.copy(replaces: true)
+        written += 1
+      } else {
+        try target.vault.transaction(service: name.service, in: group) { (batch) throws(VaultError) in
+          try batch.remove(name.key)
+        }
+        removedCount += 1
+      }
+      return
+    }
+    if mine == nil, new == nil { return }
+    add(
+      name,
+      mine == nil || new == nil ? "one side has changed it, and the other removed it" : "both sides have changed it")
+    // What stays is ours.
+    guard takesTheirs else { return }
+    if let copy {
+      try copy.copy(replaces: true)
+    } else {
+      try target.vault.transaction(service: name.service, in: group) { (batch) throws(VaultError) in
+        try batch.remove(name.key)
+      }
+    }
+  }
+
+  private mutating func add(_ name: Name, _ reason: String) {
+    guard let group = base.groups[name.group] ?? other.groups[name.group] ?? target.groups[name.group] else { return }
+    conflicts.append(Conflict(group: group.name, service: name.service, key: name.key, reason: reason))
+  }
+
+  /// Whether a record was not written in between. Each write counts its revision up.
+  private static func isSame(_ one: RecordInfo?, _ other: RecordInfo?) -> Bool {
+    guard let one, let other else { return one == nil && other == nil }
+    return one.revision == other.revision && one.modified == other.modified && one.created == other.created
+  }
+
+  var json: JSON {
+    .object([
+      ("takes", .string(takesTheirs ? "theirs" : "ours")), ("set", .unsigned(UInt64(written))),
+      ("removed", .unsigned(UInt64(removedCount))),
+      (
+        "conflicts",
+        .array(
+          conflicts.map {
+            .object([
+              ("group", .string($0.group.text)), ("service", .string($0.service.text)), ("key", .string($0.key.text)),
+              ("reason", .string($0.reason)),
+            ])
+          })
+      ),
+    ])
+  }
+}

@@ -1,0 +1,147 @@
+import Testing
+import VaultCore
+import VaultSealing
+
+@testable import secretprefs
+
+/// What both sides of a merge leave, compared with a merge of dictionaries.
+struct VaultMergeTests {
+  private static let keys = ["a", "b", "c"]
+
+  /// A copy of a vault, and what its keys have.
+  private final class Copy {
+    let storage = MemoryStorage()
+    let vault: Vault
+    var values: [String: String] = [:]
+    var touched: Set<String> = []
+    private let key: SealingKey
+
+    init(_ key: SealingKey) throws {
+      self.key = key
+      vault = try Vault.create(in: storage, slots: [NewSlot(.key(key))], options: Self.options)
+    }
+
+    private init(of other: Copy) throws {
+      key = other.key
+      try storage.create(try other.storage.load(limit: 1 << 20).bytes.bytes).storage.release()
+      vault = try Vault.open(in: storage, credential: .key(key), options: Self.options)
+      values = other.values
+    }
+
+    private static var options: Vault.Options {
+      var options = Vault.Options()
+      options.keeping = .forPeople
+      return options
+    }
+
+    func copy() throws -> Copy { try Copy(of: self) }
+
+    func set(_ value: String?, _ key: String) throws {
+      touched.insert(key)
+      values[key] = value
+      try vault.transaction(service: Vault.Name("s"), in: vault.group()) { (batch) throws(VaultError) in
+        if let value {
+          try batch.set(Array(value.utf8).span.bytes, kind: .string, forKey: key)
+        } else {
+          try batch.remove(key)
+        }
+      }
+    }
+
+    func change(_ random: inout SeededRandom) throws {
+      let key = VaultMergeTests.keys.randomElement(using: &random)!
+      try set(Bool.random(using: &random) || values[key] == nil ? "\(Int.random(in: 1...3, using: &random))" : nil, key)
+      if Int.random(in: 0..<4, using: &random) == 0 { try vault.compact() }
+    }
+
+    /// What a new process reads.
+    func read() throws -> [String: String] {
+      let opened = try Vault.open(in: storage, credential: .key(key))
+      var found: [String: String] = [:]
+      for record in try opened.records(in: opened.group()) {
+        found[record.key.text] = try opened.withValue(of: record, in: opened.group()) { _, value in
+          value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        }
+      }
+      return found
+    }
+  }
+
+  private static func merge(_ base: Copy, _ ours: Copy, _ theirs: Copy) throws -> VaultMerge {
+    var merge = try VaultMerge(base: base.vault, ours: ours.vault, theirs: theirs.vault)
+    try merge.run()
+    return merge
+  }
+
+  @Test func `what both sides have changed is merged key by key`() throws {
+    var random = SeededRandom(14)
+    var (merged, conflicts) = (0, 0)
+    for _ in 0..<300 {
+      let base = try Copy(SealingKey(from: .system))
+      for _ in 0..<Int.random(in: 0...4, using: &random) { try base.change(&random) }
+      let (ours, theirs) = (try base.copy(), try base.copy())
+      for side in [ours, theirs] {
+        for _ in 0..<Int.random(in: 0...4, using: &random) { try side.change(&random) }
+      }
+      // Who opens what, on one side at most.
+      let shaped = [nil, ours, theirs].randomElement(using: &random)!
+      if let shaped { _ = try shaped.vault.createGroup("ops") }
+      var (expected, disputed): ([String: String], Set<String>) = ([:], [])
+      for key in Self.keys {
+        let (mine, new) = (ours.values[key], theirs.values[key])
+        // What was removed again is as in the ancestor.
+        let isMine = ours.touched.contains(key) && !(mine == nil && base.values[key] == nil)
+        let isNew = theirs.touched.contains(key) && !(new == nil && base.values[key] == nil)
+        if isMine, isNew, mine != new { disputed.insert(key) }
+        expected[key] = isMine || !isNew ? mine : new
+      }
+      let merge = try Self.merge(base, ours, theirs)
+      #expect(Set(merge.conflicts.map(\.key.text)) == disputed)
+      #expect(merge.takesTheirs == (shaped === theirs))
+      let result = merge.takesTheirs ? theirs : ours
+      #expect(try result.read() == expected)
+      #expect(try result.vault.groups().count == (shaped == nil ? 1 : 2))
+      if disputed.isEmpty, expected != base.values { merged += 1 }
+      conflicts += disputed.count
+    }
+    #expect(merged > 50 && conflicts > 50)
+  }
+
+  @Test func `two sides that have changed who opens the vault are not merged`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    _ = try ours.vault.createGroup("ours")
+    _ = try theirs.vault.createGroup("theirs")
+    let before = try ours.storage.load(limit: 1 << 20).bytes.bytes
+    let error = #expect(throws: VaultError.self) { try Self.merge(base, ours, theirs) }
+    #expect(error?.code == .conflict)
+    #expect(try ours.storage.load(limit: 1 << 20).bytes.bytes == before)
+  }
+
+  @Test func `a removal of a slot is not undone by the other side`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    let leaver = try base.vault.addSlot(NewSlot(.key(try SealingKey(from: .system)), label: "leaver"))
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    try ours.set("new", "a")
+    try theirs.vault.removeSlotWithoutRotation(leaver)
+    let merge = try Self.merge(base, ours, theirs)
+    #expect(merge.takesTheirs && merge.conflicts.isEmpty)
+    #expect(try theirs.read() == ["a": "new"])
+    #expect(try theirs.vault.slots().count == 1)
+  }
+
+  @Test func `what a side has removed for good is named`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    for value in ["one", "two"] { try base.set(value, "kept") }
+    try base.set("three", "gone")
+    try base.set(nil, "gone")
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    let group = try theirs.vault.group()
+    try theirs.vault.transaction(service: Vault.Name("s"), in: group) { (batch) throws(VaultError) in
+      batch.keeping = .nothing
+      try batch.remove("gone")
+    }
+    let conflicts = try Self.merge(base, ours, theirs).conflicts
+    #expect(conflicts.map(\.key.text) == ["gone"])
+  }
+}
