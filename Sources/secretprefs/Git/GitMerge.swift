@@ -32,7 +32,7 @@ struct GitMerge: WritingCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Argument(help: ArgumentHelp("The common ancestor, ours and theirs.", valueName: "file"), completion: .file())
+  @Argument(help: ArgumentHelp("The common ancestor, then ours and theirs.", valueName: "base"), completion: .file())
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
