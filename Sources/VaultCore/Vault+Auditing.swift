@@ -43,7 +43,8 @@ extension Vault {
   ///
   /// Each read of a record is then logged before its value is lent, and each write before it is made, by every program
   /// that uses the vault: time, name of the record, user, process and slot, and never the value. The logs are beside
-  /// the vault, one for each group, sealed for the holders of the group (`Docs/Format.md` annex F). Other processes log
+  /// the vault, one for each group, sealed for the holders of the group (`Docs/Format.md` annex F); those of a vault
+  /// that is not a file are in a folder of each machine (``VaultStorage/auditLogs``). Other processes log
   /// from their next read or write on. A read then writes to a file, and may wait while other processes do so. What was
   /// logged stays readable when logging is switched off. Versions without logs cannot open the vault any more.
   ///
@@ -53,6 +54,7 @@ extension Vault {
   ///   - policy: what happens to a read or write that cannot be logged; `nil` switches logging off.
   ///   - limits: when files are handed over and removed; `nil` keeps the present limits.
   /// - Throws: ``VaultError/Code/ownerRequired``; the code of a log that cannot be written, with the setting unchanged;
+  ///   ``VaultError/Code/unsupportedFeature`` if the storage has no place for logs;
   ///   ``VaultError/Code/durabilityUnknown`` if some groups have the setting, or may have it.
   @discardableResult
   public func setAuditing(
@@ -122,7 +124,8 @@ extension Vault {
   ///
   /// Faults of the log are in the report, and do not end the reading. Changed, removed, added and reordered events are
   /// detected, and so is a log that was cut off. A complete earlier copy of the log is detected only by a mark
-  /// (``Options/markPath``); without one, a log that was removed is reported as possibly moved.
+  /// (``Options/markPath``); without one, a log that was removed is reported as possibly moved. Of a vault that is not a
+  /// file, the log of this machine is read.
   ///
   /// - Parameter body: receives each event that verifies, oldest first.
   /// - Throws: ``VaultError/Code/io`` if the disk or the directory cannot be read; ``VaultError/Code/lockTimeout``.
@@ -210,7 +213,8 @@ extension Vault {
     }
     return examination.report(
       isMissing: item != nil && reading.current == nil && reading.refusal == nil,
-      isOff: item?.policy == nil && reading.current != nil, isOther: isOther)
+      isOff: item?.policy == nil && reading.current != nil, isOther: isOther,
+      isOfOneMachine: log.files.areOfOneMachine)
   }
 
   /// The asynchronous form of `readAuditLog(of:_:)`. Cancelling the task does not stop it.

@@ -110,9 +110,9 @@ public final class Vault: Sendable {
 
   /// Opens the vault in a storage: like `open(at:credential:options:)`, with the errors of the storage.
   ///
-  /// The mark is a file of this machine. The logs of reads and writes are files beside the vault: a vault with logging
-  /// can be opened in any storage, but its records are refused as ``VaultError/Code/unsupportedFeature`` unless it is
-  /// in a ``FileStorage``.
+  /// The mark is a file of this machine, and so are the logs of reads and writes. A vault with logging can be opened in
+  /// any storage, but its records are refused as ``VaultError/Code/unsupportedFeature`` unless the storage has a place
+  /// for logs (``VaultStorage/auditLogs``).
   public static func open(
     in storage: any VaultStorage, credential: Vault.Credential, options: Options = Options()
   ) throws(VaultError) -> Vault {

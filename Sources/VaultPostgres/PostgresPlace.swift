@@ -94,7 +94,8 @@
         + (vault.map { "#" + encoded($0) } ?? "")
     }
 
-    private static func encoded(_ text: String) -> String {
+    /// A text as it is written in a URL.
+    static func encoded(_ text: String) -> String {
       var encoded = ""
       for byte in text.utf8 {
         switch byte {

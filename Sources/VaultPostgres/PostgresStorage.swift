@@ -41,12 +41,19 @@
       /// How long the server may be silent when it owes an answer, besides the wait for a lock. The default is 15
       /// seconds.
       public var answerTimeout = Duration.seconds(15)
+      /// The folder of this machine for the logs of reads and writes, which the first log creates. The files have the
+      /// vault's name, encoded as in a URL, so vaults of different databases need different folders if they have the
+      /// same name. Use one folder for all programs of this user on this machine, and keep it as long as the vault:
+      /// a log that is missing is a finding. With `nil`, which is the default, a vault with logging is refused.
+      public var logFolder: String?
 
       /// Creates options with the defaults.
       public init() {}
     }
 
     let core: PostgresCore
+    /// In ``Options/logFolder``.
+    public let auditLogs: AuditLogPlace?
     let isFollowed = Atomic(false)
 
     /// Names a vault in a database. Does not connect.
@@ -58,8 +65,11 @@
     ///   - vault: the name of the vault, which is that of its row.
     /// - Throws: ``VaultError/Code/invalidName`` for a wrong URL or name; ``VaultError/Code/insecurePermissions`` for
     ///   a URL with a password, which belongs into a password file or service file of libpq, or with a weaker
-    ///   `sslmode`.
+    ///   `sslmode`; the errors of ``VaultCore/AuditLogPlace/init(folder:name:)``.
     public init(_ url: String, vault: String, options: Options = Options()) throws(VaultError) {
+      auditLogs = try options.logFolder.map { (folder) throws(VaultError) in
+        try AuditLogPlace(folder: folder, name: PostgresPlace.encoded(try Vault.Name(vault).text))
+      }
       core = PostgresCore(try PostgresPlace(url, vault: vault), options)
     }
 

@@ -39,15 +39,19 @@ struct VaultLocation {
   private static func option(_ path: String) -> String { " --vault \(shellPath(path))" }
 
   /// The path or URL in `--vault`, or in `SECRETPREFS_VAULT`, or the library's default path.
-  init(option: String?) throws(ToolError) {
+  ///
+  /// - Parameter logs: The folder in `--logs`. Otherwise that in `SECRETPREFS_LOGS` is used, for a vault in a database.
+  init(option: String?, logs: String? = nil) throws(ToolError) {
+    let folder = if let logs { logs } else { try Self.variable("SECRETPREFS_LOGS") }
     if let option {
       guard !option.isEmpty else { throw .usage("--vault is empty") }
       self.option = Self.option(option)
-      place = if let url = try DatabaseURL(option) { .database(try DatabaseVault(url)) } else { .file(option) }
+      let url = try DatabaseURL(option)
+      place = if let url { .database(try DatabaseVault(url, logFolder: folder)) } else { .file(option) }
     } else {
       self.option = ""
       if let url = try DatabaseURL.ofEnvironment {
-        place = .database(try DatabaseVault(url))
+        place = .database(try DatabaseVault(url, logFolder: folder))
       } else {
         do throws(VaultError) { place = .file(try Vault.defaultPath()) } catch {
           throw .usage(error.message, hint: "name the vault with --vault")

@@ -20,6 +20,13 @@ struct VaultOptions: ParsableArguments {
       discussion: "Default: $SECRETPREFS_SHARED. See \"secretprefs help init\"."))
   var shared = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The folder of this machine for the logs of a vault in a database.",
+      discussion: "Default: $SECRETPREFS_LOGS. See \"secretprefs help audit\".", valueName: "folder"),
+    completion: .directory)
+  var logs: String?
+
   @Option(help: ArgumentHelp("How long to wait for the vault's lock.", valueName: "seconds"))
   var lockTimeout = VaultAccess.usualLockTimeout
 
@@ -28,7 +35,11 @@ struct VaultOptions: ParsableArguments {
 
   func access() throws(ToolError) -> VaultAccess {
     guard (0...86_400).contains(lockTimeout) else { throw .usage("--lock-timeout must be between 0 and 86400 seconds") }
-    var access = try VaultAccess(try VaultLocation(option: vault))
+    guard logs != "" else { throw .usage("--logs is empty") }
+    var access = try VaultAccess(try VaultLocation(option: vault, logs: logs))
+    guard logs == nil || access.location.path == nil else {
+      throw .usage("--logs is about a database", hint: "the logs of a vault in a file are beside it")
+    }
     access.lockTimeout = .seconds(lockTimeout)
     if shared {
       guard access.location.path != nil else {

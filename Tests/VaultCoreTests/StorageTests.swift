@@ -72,7 +72,7 @@ struct StorageTests {
     #expect(try VaultInfo(in: torn).hasTornTail == false)
   }
 
-  @Test func `a vault outside a file is not logged`() throws {
+  @Test func `a vault in a storage without a place for logs is not logged`() throws {
     let (_, vault) = try Self.memory()
     #expect(refusal { try vault.setAuditing(.failOpen) } == .unsupportedFeature)
     #expect(try vault.auditing() == nil)
@@ -81,7 +81,7 @@ struct StorageTests {
   }
 
   @Test(arguments: [AuditPolicy.failOpen, .failClosed])
-  func `a vault with logging is neither read nor written outside a file`(policy: AuditPolicy) throws {
+  func `a vault with logging is neither read nor written without a place for logs`(policy: AuditPolicy) throws {
     try AuditedVault.with(policy) { shared in
       let storage = MemoryStorage()
       try Vault.copy(from: .file(shared.path), to: storage)

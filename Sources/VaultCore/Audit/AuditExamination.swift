@@ -357,7 +357,8 @@ struct AuditExamination {
   ///   - isMissing: whether there is no current file although the group was logged.
   ///   - isOff: whether nothing is logged, although there is a log.
   ///   - isOther: whether the setting differs from the vault's.
-  mutating func report(isMissing: Bool, isOff: Bool, isOther: Bool) -> AuditReport {
+  ///   - isOfOneMachine: whether other machines have logs of the same group.
+  mutating func report(isMissing: Bool, isOff: Bool, isOther: Bool, isOfOneMachine: Bool) -> AuditReport {
     let isUnknown = hasEnded || findings.contains { $0.code == .laterKey || $0.code == .laterVersion }
     hasEnded = false
     if let prunedEnd, prunedUntil < prunedEnd { find(.earlierFiles, 1, prunedEnd) }
@@ -376,6 +377,7 @@ struct AuditExamination {
     report.lostCount = lostCount
     report.findings = findings.map { finding in
       var finding = finding
+      finding.isOfOneMachine = isOfOneMachine
       if finding.code.verdict == .certainOrPower {
         let isPower = restarts.contains { restart in
           finding.events.lowerBound > restart.synced && finding.events.upperBound < restart.number

@@ -16,16 +16,16 @@ extension VaultError {
 /// The files of one access group's log: their names, and the rules by which they are opened and made
 /// (`Docs/Format.md` F.2).
 struct AuditFiles {
-  private let vault: VaultPath
+  private let place: AuditLogPlace
   let current: VaultPath
-  private let options: Vault.Options
 
-  /// - Parameter vault: the path of the vault's file, beside which the log is.
-  init(of group: Vault.Identifier, beside vault: VaultPath, _ options: Vault.Options) {
-    self.vault = vault
-    self.options = options
-    current = vault.beside(".audit-\(group)")
+  init(of group: Vault.Identifier, in place: AuditLogPlace) {
+    self.place = place
+    current = place.path.beside(".audit-\(group)")
   }
+
+  /// Whether other machines have logs of the same group.
+  var areOfOneMachine: Bool { !place.isBesideVault }
 
   /// A file that was handed over, with the number in its name.
   struct Numbered {
@@ -50,8 +50,10 @@ struct AuditFiles {
   }
 
   private static func names(in directory: String) throws(VaultError) -> [String] {
-    guard let names = directoryNames(directory) else { throw .io("\(directory): list the directory") }
-    return names
+    if let names = directoryNames(directory) { return names }
+    // A folder for logs is created by the first of them.
+    guard errno == ENOENT else { throw .io("\(directory): list the directory") }
+    return []
   }
 
   /// The number that digits behind the name of a log stand for; `nil` for names that do not belong to the log.
@@ -67,11 +69,10 @@ struct AuditFiles {
     return "." + String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits
   }
 
-  /// The files beside a vault that have a name of a log, and are not part of the log of one of these groups. Those that
+  /// The files at a place that have a name of a log, and are not part of the log of one of these groups. Those that
   /// were set aside are the last.
-  static func unread(
-    beside vault: VaultPath, groups: Set<Vault.Identifier>
-  ) throws(VaultError) -> [UnreadAuditLog] {
+  static func unread(in place: AuditLogPlace, groups: Set<Vault.Identifier>) throws(VaultError) -> [UnreadAuditLog] {
+    let vault = place.path
     let start = PathName.last(of: vault.file) + ".audit-"
     let logs = Set(groups.map(\.description))
     var found: [UnreadAuditLog] = []
@@ -205,6 +206,9 @@ struct AuditFiles {
 
   // MARK: Making
 
+  /// Refuses a folder that others may write to; creates it unless it is that of a vault in a file.
+  func judgeFolder() throws(VaultError) { try place.judgeFolder() }
+
   private var replacement: Replacement { Replacement(path: current, kind: .auditLog) }
 
   /// Gives `bytes` the name of the current file, durably.
@@ -213,7 +217,7 @@ struct AuditFiles {
   /// - Returns: the new file, locked.
   /// - Throws: ``VaultError/Code/alreadyExists`` if another process was faster.
   func make(_ bytes: [UInt8], replacing old: Descriptor?) throws(VaultError) -> OpenFile {
-    try current.judgeDirectory()
+    try judgeFolder()
     if let old { return try replacement.replace(try old.status(), with: bytes) }
     return try replacement.create(bytes, like: try newStatus())
   }
@@ -221,7 +225,7 @@ struct AuditFiles {
   /// The owner of a new file is the vault's. Unless the policy is strict, a user who may read the vault may log the
   /// reads.
   private func newStatus() throws(VaultError) -> stat? {
-    guard var status = try vault.status() else { return nil }
+    guard var status = try place.vaultStatus() else { return nil }
     let isShared = current.policy != .strict && status.st_mode & 0o040 != 0
     status.st_mode = isShared ? 0o660 : 0o600
     return status
@@ -239,7 +243,7 @@ struct AuditFiles {
 
   /// Whether a new file would find its space and its directory.
   func expectRoom(_ count: Int) throws(VaultError) {
-    try current.judgeDirectory()
+    try judgeFolder()
     guard unsafe access(current.directory, W_OK) == 0 else {
       throw .writing("\(current.directory): make a file of the log")
     }

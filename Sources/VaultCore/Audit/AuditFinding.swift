@@ -79,6 +79,8 @@ public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
   public internal(set) var file: String?
   /// Why it cannot be read.
   var reason: String?
+  /// Whether other machines have logs of the same group, which explains more.
+  var isOfOneMachine = false
 
   init(_ code: Code, _ events: ClosedRange<UInt64>) {
     self.code = code
@@ -92,7 +94,8 @@ public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     let events =
       events.count == 1 ? "event \(events.lowerBound)" : "events \(events.lowerBound) to \(events.upperBound)"
-    return "\(events): \(code.words)" + (file.map { ": \($0): \(reason ?? "")" } ?? "")
+    return "\(events): \(code.words)" + (isOfOneMachine ? code.wordsOfMachines : "")
+      + (file.map { ": \($0): \(reason ?? "")" } ?? "")
   }
 }
 
@@ -149,6 +152,18 @@ extension AuditFinding.Code {
     case .notExamined: "the rest was not examined: too much is wrong"
     case .unreadable: "a file of the log cannot be read"
     case .noStop: "logging is off, and the log does not say so: put back or cut off, or it could not be written"
+    }
+  }
+}
+
+extension AuditFinding.Code {
+  /// What also explains a finding if each machine has a log of its own.
+  fileprivate var wordsOfMachines: String {
+    switch self {
+    case .noLog: "; or nothing was read or written on this machine yet"
+    case .continued: "; or this machine began to use the vault"
+    case .noStop: "; or another machine switched it off"
+    default: ""
     }
   }
 }

@@ -5,7 +5,7 @@ internal import VaultSealing
 /// The log in which the reads and writes of one access group are logged, as one process sees it (`Docs/Format.md` annex
 /// F).
 ///
-/// The log is a chain of files beside the vault; events are sealed with a key of the group and appended to the current
+/// The log is a chain of files at the storage's ``AuditLogPlace``; events are sealed with a key of the group and appended to the current
 /// file. Every process that reads or writes the group appends to the same file, so all of them agree by its lock:
 ///
 ///     process A                            process B
@@ -70,11 +70,10 @@ final class AuditLog: Sendable {
   private let state = Mutex(State())
   private let newestDurable = Mutex<Point?>(nil)
 
-  /// - Parameter vault: the path of the vault's file, beside which the log is.
   init(
-    of group: Vault.Identifier, beside vault: VaultPath, _ options: Vault.Options, mark: MarkKeeper? = nil
+    of group: Vault.Identifier, in place: AuditLogPlace, _ options: Vault.Options, mark: MarkKeeper? = nil
   ) {
-    files = AuditFiles(of: group, beside: vault, options)
+    files = AuditFiles(of: group, in: place)
     self.options = options
     self.mark = mark
   }
@@ -258,7 +257,7 @@ final class AuditLog: Sendable {
       let isKnown = state.file != nil
       if state.file == nil {
         state.written = nil
-        try files.current.judgeDirectory()
+        try files.judgeFolder()
       }
       guard let file = if let open = state.file { open } else { try files.open(files.current, forWriting: true) } else {
         return nil

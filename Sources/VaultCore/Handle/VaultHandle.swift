@@ -135,8 +135,6 @@ final class VaultHandle: Sendable {
   static let idleOpeners = 8
 
   let storage: any VaultStorage
-  /// The path of a vault in a file, beside which its logs are; `nil` for other storages.
-  private let path: VaultPath?
   let options: Vault.Options
   let vaultID: Vault.Identifier
   let loaded: Mutex<Loaded>
@@ -149,7 +147,6 @@ final class VaultHandle: Sendable {
 
   init(_ state: VaultState) throws(VaultError) {
     storage = state.storage
-    path = (state.storage as? FileStorage)?.path
     options = state.options
     vaultID = state.snapshot.vaultID
     mark = try MarkKeeper(state.options)
@@ -161,31 +158,23 @@ final class VaultHandle: Sendable {
   }
 
   /// The log of an access group.
-  /// - Throws: ``VaultError/Code/unsupportedFeature`` if the vault is not in a file.
+  /// - Throws: ``VaultError/Code/unsupportedFeature`` if the storage has no place for logs.
   func auditLog(of group: Vault.Identifier) throws(VaultError) -> AuditLog {
-    let path = try logPath
+    guard let place = storage.auditLogs else {
+      throw storage.error(
+        .unsupportedFeature, "reads and writes cannot be logged: no folder of this machine is named for their logs")
+    }
     return auditLogs.withLock { logs in
-      let log = logs[group] ?? AuditLog(of: group, beside: path, options, mark: mark)
+      let log = logs[group] ?? AuditLog(of: group, in: place, options, mark: mark)
       logs[group] = log
       return log
     }
   }
 
-  /// The path beside which the logs are.
-  /// - Throws: ``VaultError/Code/unsupportedFeature`` if the vault is not in a file.
-  private var logPath: VaultPath {
-    get throws(VaultError) {
-      guard let path else {
-        throw storage.error(.unsupportedFeature, "reads and writes can be logged only if the vault is in a file")
-      }
-      return path
-    }
-  }
-
-  /// The files beside the vault that have a name of a log, and are in no report.
+  /// The files that have a name of a log of the vault, and are in no report.
   func unreadAuditLogs(groups: Set<Vault.Identifier>) throws(VaultError) -> [UnreadAuditLog] {
-    guard let path else { return [] }
-    return try AuditFiles.unread(beside: path, groups: groups)
+    guard let place = storage.auditLogs else { return [] }
+    return try AuditFiles.unread(in: place, groups: groups)
   }
 
   /// The slot that grants a group to this handle, or did last.

@@ -80,6 +80,11 @@ public protocol VaultStorage: Sendable {
 
   /// What keeps the storage from being brought up to date; `nil`, which is the default, if nothing does.
   var problem: VaultError? { get }
+
+  /// Where this machine keeps the logs of reads and writes: always the same place. A read is logged there before its
+  /// value is lent, so that it waits for no other machine. With `nil`, which is the default, reads and writes of a
+  /// vault with logging are refused.
+  var auditLogs: AuditLogPlace? { get }
 }
 
 extension VaultStorage {
@@ -100,6 +105,7 @@ extension VaultStorage {
   public func refresh() throws(VaultError) {}
   public var age: Duration { .zero }
   public var problem: VaultError? { nil }
+  public var auditLogs: AuditLogPlace? { nil }
 
   /// Everything as of one moment, at most as long as the limits allow, whatever the storage returns.
   func loadImage(_ limits: Vault.Limits) throws(VaultError) -> (image: FileImage, version: any StorageVersion) {

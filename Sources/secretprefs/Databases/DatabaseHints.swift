@@ -14,7 +14,7 @@ enum DatabaseHints {
     case .notFound: "\"secretprefs init\" creates a vault; \"secretprefs postgres status\" lists those of a database"
     case .alreadyExists: "existing vaults are never overwritten; choose a different name behind #"
     case .unsupportedFeature where error.message.contains("logged"):
-      "a vault with logs stays in a file; \"secretprefs audit off\" switches them off there"
+      "name a folder for the logs of this machine with --logs or $SECRETPREFS_LOGS"
     case .unsupportedFeature where error.message.contains("no schema for vaults"):
       "\"secretprefs postgres init\" creates the schema"
     case .io where error.errno == EACCES: "its owner runs \"secretprefs postgres grant reader <role>\""

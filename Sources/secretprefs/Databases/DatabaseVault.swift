@@ -10,21 +10,25 @@ struct DatabaseVault {
   let storage: any VaultStorage
   private let database: String
   private let vault: String
+  private let logFolder: String?
 
-  init(_ url: DatabaseURL) throws(ToolError) {
+  /// - Parameter logFolder: The folder of this machine for logs; `nil` if none is named.
+  init(_ url: DatabaseURL, logFolder: String?) throws(ToolError) {
     guard let vault = url.vault else {
       throw .usage("the URL names a database and no vault in it", hint: "its name follows #: \(DatabaseURL.form)")
     }
-    try self.init(url.database, vault: vault)
+    try self.init(url.database, vault: vault, logFolder: logFolder)
   }
 
-  private init(_ database: String, vault: String) throws(ToolError) {
+  private init(_ database: String, vault: String, logFolder: String?) throws(ToolError) {
     self.database = database
     self.vault = vault
+    self.logFolder = logFolder
     #if PostgreSQL
       var options = PostgresStorage.Options()
       // A command reads what is there when it begins, and each of its writes what is there then.
       options.freshness = nil
+      options.logFolder = logFolder
       do throws(VaultError) { _ = try Vault.Name(vault) } catch { throw ToolError(error) }
       do throws(VaultError) { storage = try PostgresStorage(database, vault: vault, options: options) } catch {
         throw DatabaseURL.refusal(error)
@@ -36,7 +40,7 @@ struct DatabaseVault {
 
   /// A vault in the same database that has a word more in its name.
   func sibling(_ word: String) throws(ToolError) -> DatabaseVault {
-    try DatabaseVault(database, vault: "\(vault).\(word)")
+    try DatabaseVault(database, vault: "\(vault).\(word)", logFolder: logFolder)
   }
 
   /// What keeps the vault from being changed.

@@ -27,8 +27,15 @@ public final class MemoryStorage: VaultStorage {
   private let state = Mutex(State())
   private static let count = Atomic(0)
 
+  public let auditLogs: AuditLogPlace?
+
   /// Creates an empty storage.
-  public init() { name = "memory:\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)" }
+  ///
+  /// - Parameter auditLogs: where reads and writes are logged; `nil` if a vault with logging is refused.
+  public init(auditLogs: AuditLogPlace? = nil) {
+    name = "memory:\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
+    self.auditLogs = auditLogs
+  }
 
   // MARK: Reading
 

@@ -10,8 +10,8 @@ struct ImportVault: WritingCommand {
     discussion: """
       Needs no key, and checks what can be checked without one: the checksum, the structure and the slots. The bytes \
       in the database are those of the file, and a vault of that name is never replaced. The file stays. Remove it \
-      when all programs use the database, because what is written to one of the two is not in the other. A vault in a \
-      database cannot log reads and writes: run "secretprefs audit off" before.
+      when all programs use the database, because what is written to one of the two is not in the other. Its logs stay \
+      beside the file; in a database each machine has logs of its own (--logs).
 
       EXAMPLE:
         secretprefs postgres import shop.spv --vault 'postgresql://db.example.com/secrets#shop'
