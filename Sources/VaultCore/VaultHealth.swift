@@ -6,7 +6,7 @@ public enum VaultHealth: Sendable, CustomStringConvertible {
   case ready(VaultStatus)
   /// As ``ready(_:)``, but a log has this problem: what is read is not logged (fail-open), or will soon be refused
   /// because the disk is nearly full (fail-closed); or the storage cannot be reached, and the state is as old as
-  /// ``Vault/age`` says.
+  /// ``Vault/age`` says; or the logs of this machine cannot be delivered.
   case degraded(VaultStatus, VaultError)
   /// The vault was locked by ``Vault/lock()`` or a limit of its options, or opened before this process was forked.
   case locked
@@ -50,7 +50,7 @@ extension Vault {
       let status = try handle.withCurrent(isUse: false) { (_, state) throws(VaultError) in try state.status() }
       let problems = try auditProblems(isUse: false)
       if let refusal = problems.first(where: \.isRefusal) { return .failing(refusal.error) }
-      let problem = problems.first?.error ?? handle.storage.problem
+      let problem = problems.first?.error ?? handle.storage.problem ?? handle.deliveryProblem
       return problem.map { .degraded(status, $0) } ?? .ready(status)
     } catch { return error.code == .locked ? .locked : .failing(error) }
   }

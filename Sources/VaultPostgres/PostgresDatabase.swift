@@ -22,18 +22,21 @@
     /// Names the database in errors, without user and credentials.
     package var name: String { place.name }
 
-    /// Creates the tables, unless they are there in this version.
+    /// What ``createSchema()`` did.
+    package enum Change: Sendable { case created, updated, none }
+
+    /// Creates the tables, or brings them up to date.
     ///
-    /// - Returns: whether they were created.
-    /// - Throws: ``VaultError/Code/unsupportedVersion`` if they are there in another version;
+    /// - Throws: ``VaultError/Code/unsupportedVersion`` if they are there in a later version;
     ///   ``VaultError/Code/unsupportedFeature`` if there is a schema of this name that is none of vaults;
     ///   ``VaultError/Code/readOnly`` if the role may not create a schema, or the server is a replica.
-    package func createSchema() throws(VaultError) -> Bool {
+    package func createSchema() throws(VaultError) -> Change {
       let status = try status()
       if status.hasSchema {
         guard let found = status.schemaVersion else { throw foreignSchema(status) }
+        if found == 1 { return try migrate() }
         try ServerFacts.check(schema: found, place)
-        return false
+        return .none
       }
       do throws(QueryFailure) { _ = try change(PostgresSchema.script) } catch {
         guard error.isRefused("42P06") || error.isRefused("23505") else {
@@ -42,7 +45,18 @@
         // Another program was first.
         return try createSchema()
       }
-      return true
+      return .created
+    }
+
+    private func migrate() throws(VaultError) -> Change {
+      do throws(QueryFailure) { _ = try change(PostgresSchema.migration) } catch {
+        // Another program was first.
+        guard error.isRefused("42P07") || error.isRefused("23505") else {
+          throw refusal(error, "the role may not change the tables: connect as the owner of the schema secretprefs")
+        }
+        return try createSchema()
+      }
+      return .updated
     }
 
     /// Grants a role what it needs.
@@ -71,10 +85,13 @@
       let tables = rights.flatMap { right in
         ["vault", "piece"].map { "pg_catalog.has_table_privilege(\(name), 'secretprefs.\($0)', '\(right)')" }
       }
+      let logging = ["select", "insert"].map { right in
+        "pg_catalog.has_table_privilege(\(name), 'secretprefs.log', '\(right)')"
+      }
       return """
         select pg_catalog.has_schema_privilege(\(name), 'secretprefs', 'usage')
           and pg_catalog.has_table_privilege(\(name), 'secretprefs.schema_version', 'select')
-          and \(tables.joined(separator: "\n  and "))
+          and \((tables + logging).joined(separator: "\n  and "))
         """
     }
 
@@ -122,17 +139,20 @@
         """
         select c.relname, pg_catalog.has_table_privilege(c.oid, 'select'),
           pg_catalog.has_table_privilege(c.oid, 'insert') and pg_catalog.has_table_privilege(c.oid, 'update')
-            and pg_catalog.has_table_privilege(c.oid, 'delete')
+            and pg_catalog.has_table_privilege(c.oid, 'delete'),
+          pg_catalog.has_table_privilege(c.oid, 'insert')
         from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = 'secretprefs' and c.relname in ('schema_version', 'vault', 'piece')
+        where n.nspname = 'secretprefs' and c.relname in ('schema_version', 'vault', 'piece', 'log')
         """)
       let readable = status.mayUse ? tables.filter { $0[1] == "t" }.map { $0[0] } : []
       if readable.contains("schema_version") {
         let versions = try execute("select version from secretprefs.schema_version")
         status.schemaVersion = versions.first.flatMap { Int($0[0]) }
       }
-      status.mayRead = readable.count == 3
-      status.mayWrite = status.mayRead && tables.filter { $0[0] != "schema_version" && $0[2] == "t" }.count == 2
+      status.mayRead = ["schema_version", "vault", "piece"].allSatisfy(readable.contains)
+      let writable = tables.filter { $0[2] == "t" }.map { $0[0] }
+      status.mayWrite = status.mayRead && ["vault", "piece"].allSatisfy(writable.contains)
+      status.mayLog = status.mayRead && readable.contains("log") && tables.contains { $0[0] == "log" && $0[3] == "t" }
       guard status.mayRead, status.schemaVersion == PostgresSchema.version else { return status }
       status.vaults = try execute("select name, length, version from secretprefs.vault order by name").map { row in
         PostgresStatus.Vault(name: row[0], bytes: Int(row[1]) ?? 0, version: Int(row[2]) ?? 0)

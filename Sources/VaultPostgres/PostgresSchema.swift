@@ -9,11 +9,11 @@
   /// Nothing in it needs a superuser: the role that runs it needs the right to create a schema in the database.
   public enum PostgresSchema {
     /// The version of the tables. A database with a different version is refused.
-    public static let version = 1
+    public static let version = 2
 
     /// What a role may do with the vaults of a database.
     public enum Access: Sendable {
-      /// Opens vaults and reads.
+      /// Opens vaults and reads, and adds what was logged to the logs, which no program may change.
       case reader
       /// Also writes, creates and removes.
       case writer
@@ -24,7 +24,8 @@
     /// Creates the schema `secretprefs` with its tables, in one transaction.
     ///
     /// A vault has one row in `vault`: which snapshot it has (`version`), its length, and the last 32 bytes, which show
-    /// that nothing before them has changed. Its bytes are in `piece`, in order, each of which begins at `start`.
+    /// that nothing before them has changed. Its bytes are in `piece`, in order, each of which begins at `start`. What
+    /// machines have logged is in `log`, where nothing is ever changed.
     public static let script = """
       begin;
       create schema secretprefs;
@@ -45,7 +46,31 @@
       );
       -- Sealed bytes cannot be compressed, and a part of them can be read without the rest.
       alter table secretprefs.piece alter bytes set storage external;
-      commit;
+      \(logTable)commit;
+
+      """
+
+    /// Brings the tables of version 1 up to date, in one transaction. Programs that know version 1 only are refused
+    /// afterwards. Roles need ``grant(_:to:)`` again.
+    public static let migration = """
+      begin;
+      update secretprefs.schema_version set version = \(version) where version = 1;
+      \(logTable)commit;
+
+      """
+
+    private static let logTable = """
+      create table secretprefs.log (
+        vault text not null,
+        log text not null,
+        version bigint not null,
+        start bigint not null,
+        bytes bytea not null,
+        header bytea not null,
+        delivered timestamptz not null default now(),
+        primary key (vault, log, version, start)
+      );
+      alter table secretprefs.log alter bytes set storage external;
 
       """
 
@@ -62,6 +87,7 @@
           alter table secretprefs.schema_version owner to \(name);
           alter table secretprefs.vault owner to \(name);
           alter table secretprefs.piece owner to \(name);
+          alter table secretprefs.log owner to \(name);
 
           """
       }
@@ -70,6 +96,7 @@
         grant usage on schema secretprefs to \(name);
         grant select on secretprefs.schema_version to \(name);
         grant \(rights) on secretprefs.vault, secretprefs.piece to \(name);
+        grant select, insert on secretprefs.log to \(name);
 
         """
     }

@@ -54,6 +54,9 @@
     let core: PostgresCore
     /// In ``Options/logFolder``.
     public let auditLogs: AuditLogPlace?
+    /// The table `log` of the database. The thread of an open vault delivers there what this machine has logged, at the
+    /// latest five seconds after it was logged; none does without ``Options/freshness``.
+    public var auditCollection: (any AuditLogCollection)? { PostgresLogs(core: core) }
     let isFollowed = Atomic(false)
 
     /// Names a vault in a database. Does not connect.

@@ -14,7 +14,7 @@
   }
 
   /// What statements are for.
-  enum QueryPurpose { case reading, writing }
+  enum QueryPurpose { case reading, writing, logging }
 
   extension PostgresPlace {
     /// The error of failed statements. It never contains the server's text, which may contain parameters.
@@ -29,6 +29,12 @@
       case "42703", "42883":
         return error(.unsupportedVersion, "the schema secretprefs of the database has other columns than this version")
       case "42501":
+        if purpose == .logging {
+          return error(
+            .readOnly,
+            "the role may not deliver and read logs: grant it select and insert on the table log of the schema "
+              + "secretprefs", errno: EACCES)
+        }
         guard purpose == .writing else {
           return error(
             .io, "the role may not read vaults: grant it usage on the schema secretprefs and select on its tables",

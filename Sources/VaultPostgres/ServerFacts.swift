@@ -52,7 +52,7 @@
         throw place.error(
           .unsupportedVersion,
           "the schema of the database has version \(found), and this program needs \(PostgresSchema.version): its "
-            + "owner has to bring it up to date")
+            + "owner brings it up to date with PostgresSchema.migration")
       }
     }
 

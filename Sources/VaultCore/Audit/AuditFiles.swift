@@ -107,6 +107,31 @@ struct AuditFiles {
   /// No log has so many files.
   private static let unlikelyNumber: UInt64 = 1 << 30
 
+  // MARK: Delivering
+
+  /// The file that has the id under which the log is delivered.
+  private var deliveryPath: VaultPath { place.path.beside(".delivered-" + current.file.suffix(32)) }
+
+  /// The id under which the log is delivered; `nil` if there is none, or the file has something else.
+  func deliveryID() throws(VaultError) -> String? {
+    guard let file = try open(deliveryPath, forWriting: false) else { return nil }
+    let image = try FileImage(file.descriptor, 0..<Vault.Identifier.count * 2, limit: Int.max)
+    let id = String(decoding: image.span.copy, as: UTF8.self)
+    guard id.utf8.count == Vault.Identifier.count * 2 else { return nil }
+    return id.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) } ? id : nil
+  }
+
+  /// Replaces the id. The caller holds the lock of the current file.
+  func setDeliveryID(_ id: String) throws(VaultError) {
+    let replacement = Replacement(path: deliveryPath, kind: .auditLog)
+    let bytes = Array((id + "\n").utf8)
+    let made =
+      if let old = try deliveryPath.status() { try replacement.replace(old, with: bytes) } else {
+        try replacement.create(bytes)
+      }
+    made.descriptor.unlock()
+  }
+
   // MARK: Opening
 
   /// Opens a file of the log; `nil` if there is none.

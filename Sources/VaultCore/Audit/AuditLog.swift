@@ -49,7 +49,7 @@ final class AuditLog: Sendable {
     case laterKey(UInt32)
   }
 
-  private struct State {
+  struct State {
     var file: OpenFile?
     var sealer: Sealer?
     /// The header that this process wrote last, with its bytes.
@@ -64,15 +64,18 @@ final class AuditLog: Sendable {
     var raised: Int64?
   }
 
+  let group: Vault.Identifier
   let files: AuditFiles
   let options: Vault.Options
   private let mark: MarkKeeper?
-  private let state = Mutex(State())
+  let state = Mutex(State())
   private let newestDurable = Mutex<Point?>(nil)
+  private let undelivered = Atomic(true)
 
   init(
     of group: Vault.Identifier, in place: AuditLogPlace, _ options: Vault.Options, mark: MarkKeeper? = nil
   ) {
+    self.group = group
     files = AuditFiles(of: group, in: place)
     self.options = options
     self.mark = mark
@@ -83,6 +86,12 @@ final class AuditLog: Sendable {
   private(set) var durable: Point? {
     get { newestDurable.withLock(\.self) }
     set { newestDurable.withLock { $0 = newValue } }
+  }
+
+  /// Whether there may be events that were not delivered: also those of a program that ended before.
+  var isUndelivered: Bool {
+    get { undelivered.load(ordering: .relaxed) }
+    set { undelivered.store(newValue, ordering: .relaxed) }
   }
 
   // MARK: Appending
@@ -172,6 +181,7 @@ final class AuditLog: Sendable {
           guard let file = try lockedFile(&state, until: deadline) else {
             guard let made = try maker.make(first, lost: state.lost, why: .notThere) else { continue }
             hold(made, &state)
+            isUndelivered = true
             return .done
           }
           defer { file.descriptor.unlock() }
@@ -188,7 +198,10 @@ final class AuditLog: Sendable {
             state.compared = append.compared
             defer {
               state.written = append.written
-              if append.mayBeWritten { mayBeWritten = true }
+              if append.mayBeWritten {
+                mayBeWritten = true
+                isUndelivered = true
+              }
             }
             if try append.handOverIfDue() {
               state.file = nil
@@ -252,7 +265,7 @@ final class AuditLog: Sendable {
   }
 
   /// The file that has the log's name, locked; `nil` if there is none.
-  private func lockedFile(_ state: inout State, until deadline: Deadline) throws(VaultError) -> OpenFile? {
+  func lockedFile(_ state: inout State, until deadline: Deadline) throws(VaultError) -> OpenFile? {
     while true {
       let isKnown = state.file != nil
       if state.file == nil {
@@ -292,7 +305,7 @@ final class AuditLog: Sendable {
     do throws(VaultError) {
       // Not compared with the mark: a log that is behind it can be continued once the mark is accepted.
       guard try files.current.status() != nil else { return }
-      guard case .laterKey = try AuditLog(files, options).examine(keys).outcome else { return }
+      guard case .laterKey = try AuditLog(group, files, options).examine(keys).outcome else { return }
     } catch {
       guard error.code == .tampered else { return }
     }
@@ -329,7 +342,7 @@ final class AuditLog: Sendable {
   /// The newest event, synced; `nil` if there is no log that can be continued. Does not compare it with the mark.
   func newest(_ keys: AuditKeys) throws(VaultError) -> Point? {
     guard try files.current.status() != nil else { return nil }
-    let unmarked = AuditLog(files, options)
+    let unmarked = AuditLog(group, files, options)
     var point: Point?
     do throws(VaultError) {
       _ = try unmarked.withAppend(keys, .zero, first: []) { (append, _) throws(VaultError) in
@@ -342,7 +355,8 @@ final class AuditLog: Sendable {
     return point
   }
 
-  private init(_ files: AuditFiles, _ options: Vault.Options) {
+  private init(_ group: Vault.Identifier, _ files: AuditFiles, _ options: Vault.Options) {
+    self.group = group
     self.files = files
     self.options = options
     mark = nil

@@ -144,6 +144,8 @@ final class VaultHandle: Sendable {
   private let unlockLimit: TimeLimit?
   let observerHub = Mutex<(any VaultObserverHub)?>(nil)
   private let auditLogs = Mutex<[Vault.Identifier: AuditLog]>([:])
+  private let delivers = Atomic(false)
+  private let deliveryFailure = Mutex<VaultError?>(nil)
 
   init(_ state: VaultState) throws(VaultError) {
     storage = state.storage
@@ -164,12 +166,26 @@ final class VaultHandle: Sendable {
       throw storage.error(
         .unsupportedFeature, "reads and writes cannot be logged: no folder of this machine is named for their logs")
     }
+    if let interval = storage.auditCollection?.interval, !delivers.exchange(true, ordering: .relaxed),
+      !AuditDelivery.start(self, every: interval)
+    {
+      delivers.store(false, ordering: .relaxed)
+    }
     return auditLogs.withLock { logs in
       let log = logs[group] ?? AuditLog(of: group, in: place, options, mark: mark)
       logs[group] = log
       return log
     }
   }
+
+  /// Why logs could not be delivered last; `nil` if they could.
+  var deliveryProblem: VaultError? {
+    get { deliveryFailure.withLock(\.self) }
+    set { deliveryFailure.withLock { $0 = newValue } }
+  }
+
+  /// The logs that were used.
+  var knownLogs: [AuditLog] { auditLogs.withLock { Array($0.values) } }
 
   /// The files that have a name of a log of the vault, and are in no report.
   func unreadAuditLogs(groups: Set<Vault.Identifier>) throws(VaultError) -> [UnreadAuditLog] {

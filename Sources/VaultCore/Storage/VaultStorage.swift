@@ -85,6 +85,9 @@ public protocol VaultStorage: Sendable {
   /// value is lent, so that it waits for no other machine. With `nil`, which is the default, reads and writes of a
   /// vault with logging are refused.
   var auditLogs: AuditLogPlace? { get }
+
+  /// Where the logs of all machines are collected; `nil`, which is the default, if they are not.
+  var auditCollection: (any AuditLogCollection)? { get }
 }
 
 extension VaultStorage {
@@ -106,6 +109,7 @@ extension VaultStorage {
   public var age: Duration { .zero }
   public var problem: VaultError? { nil }
   public var auditLogs: AuditLogPlace? { nil }
+  public var auditCollection: (any AuditLogCollection)? { nil }
 
   /// Everything as of one moment, at most as long as the limits allow, whatever the storage returns.
   func loadImage(_ limits: Vault.Limits) throws(VaultError) -> (image: FileImage, version: any StorageVersion) {

@@ -6,6 +6,7 @@ enum DatabaseHints {
   /// Whether an error begins with the name of a database, as all of its own do.
   static func isAbout(_ error: VaultError) -> Bool { error.message.hasPrefix("postgresql://") }
 
+  static let grantReader = "its owner runs \"secretprefs postgres grant reader <role>\""
   static let grantWriter = "its owner runs \"secretprefs postgres grant writer <role>\""
 
   static func text(_ error: VaultError) -> String? {
@@ -15,9 +16,12 @@ enum DatabaseHints {
     case .alreadyExists: "existing vaults are never overwritten; choose a different name behind #"
     case .unsupportedFeature where error.message.contains("logged"):
       "name a folder for the logs of this machine with --logs or $SECRETPREFS_LOGS"
+    case .unsupportedVersion where error.message.contains("up to date"):
+      "its owner runs \"secretprefs postgres init\""
+    case .readOnly where error.message.contains("deliver"): grantReader
     case .unsupportedFeature where error.message.contains("no schema for vaults"):
       "\"secretprefs postgres init\" creates the schema"
-    case .io where error.errno == EACCES: "its owner runs \"secretprefs postgres grant reader <role>\""
+    case .io where error.errno == EACCES: grantReader
     case .readOnly where error.message.contains("may not write vaults"): grantWriter
     case .unreachable where error.message.contains("refused the role"):
       "libpq finds a password in ~/.pgpass or $PGPASSFILE, and certificates in ~/.postgresql"

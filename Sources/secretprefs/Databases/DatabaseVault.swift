@@ -59,6 +59,12 @@ struct DatabaseVault {
               .advice, "readOnly", "the role may not write vaults: the vault cannot be changed",
               repair: DatabaseHints.grantWriter))
         }
+        if logFolder != nil, status.mayRead, !status.mayLog {
+          problems.append(
+            Problem(
+              .warning, "logsNotDelivered", "the role may not deliver logs: they stay on this machine",
+              repair: DatabaseHints.grantReader))
+        }
         if !status.isDurable {
           problems.append(
             Problem(

@@ -1,6 +1,18 @@
 internal import VaultCore
 
 extension Vault {
+  /// Delivers what this machine has logged, if the logs of all machines are collected. A failure is a warning.
+  func deliverLogs(_ messages: Messages) {
+    do throws(VaultError) { try deliverAuditLogs() } catch {
+      messages.warn("what this machine has logged was not delivered (\(displayed(error.message)))")
+    }
+  }
+
+  /// Reads the log of this machine; `nil` for a program that has none, and reads what machines have delivered.
+  func localLog(of group: AccessGroup, _ body: (AuditEvent) -> Void = { _ in }) throws(VaultError) -> AuditReport? {
+    hasAuditLogs || !collectsAuditLogs ? try readAuditLog(of: group, body) : nil
+  }
+
   /// Returns the group with this name. Without a name, returns all groups that the credential opens, ordered by name.
   func auditedGroups(named name: String?) throws -> [AccessGroup] {
     if let name { return [try grantedGroup(name)] }
@@ -34,42 +46,103 @@ extension AuditPolicy {
 }
 
 extension AuditEvent {
-  func row(of group: AccessGroup) -> [String] {
+  /// - Parameter machine: The machine that has delivered the event; `nil` for this one.
+  func row(of group: AccessGroup, machine: String? = nil) -> [String] {
     let lost = lost > 0 ? ", after \(counted(Int(clamping: lost), "lost event", "lost events"))" : ""
+    let place = machine.map { ", machine \($0.prefix(8))" } ?? ""
     return [
       Timestamp.text(of: time), "\(action)", Table.cell(group.name.text), service.map { Table.cell($0.text) } ?? "-",
       key.map { Table.cell($0.text) } ?? "-", "uid \(userID)", "pid \(processID)",
-      program.isEmpty ? "-" : Table.cell(program), "slot \(slot.short)\(lost)",
+      program.isEmpty ? "-" : Table.cell(program), "slot \(slot.short)\(place)\(lost)",
     ]
   }
 
-  func json(of group: AccessGroup) -> JSON {
-    .object([
+  func json(of group: AccessGroup, machine: String? = nil) -> JSON {
+    var members: [(String, JSON)] = [
       ("group", .string(group.name.text)), ("number", .unsigned(number)), ("time", .time(time)),
       ("action", .string("\(action)")), ("service", service.map { .string($0.text) } ?? .null),
       ("key", key.map { .string($0.text) } ?? .null), ("uid", .unsigned(UInt64(userID))),
       ("pid", .integer(Int64(processID))), ("program", .string(program)), ("slot", .string(slot.description)),
       ("lost", .unsigned(lost)),
-    ])
+    ]
+    if let machine { members.append(("machine", .string(machine))) }
+    return .object(members)
   }
 }
 
 extension AuditReport {
   func text(of group: String) -> String {
+    "group \(displayed(group)): \(summary)\n" + findings.map { "  \($0.words)\n" }.joined()
+  }
+
+  fileprivate var summary: String {
     var parts = [counted(eventCount, "event", "events")]
     let known = findings.count - open.count
     if !open.isEmpty { parts.append(counted(open.count, "finding", "findings")) }
     if known > 0 { parts.append(counted(known, "acknowledged finding", "acknowledged findings")) }
     if findings.isEmpty { parts.append("whole") }
     if lostCount > 0 { parts.append("\(counted(Int(clamping: lostCount), "event", "events")) lost") }
-    return "group \(displayed(group)): \(parts.joined(separator: ", "))\n" + findings.map { "  \($0.words)\n" }.joined()
+    return parts.joined(separator: ", ")
   }
 
-  func json(of group: String) -> JSON {
-    .object([
-      ("group", .string(group)), ("events", .unsigned(UInt64(eventCount))), ("lost", .unsigned(lostCount)),
+  fileprivate var members: [(String, JSON)] {
+    [
+      ("events", .unsigned(UInt64(eventCount))), ("lost", .unsigned(lostCount)),
       ("findings", .array(findings.map(\.json))),
-    ])
+    ]
+  }
+}
+
+/// What is known of the logs of one access group.
+struct GroupLogs {
+  let group: String
+  /// The log of this machine.
+  let local: AuditReport?
+  /// Those that machines have delivered; `nil` if none are collected.
+  let collected: [CollectedAuditLog]?
+
+  /// Each once: what is found in the log of this machine is found in what it has delivered, too.
+  var findings: [AuditFinding] {
+    let own = local?.findings ?? []
+    return own
+      + (collected ?? []).flatMap { log in
+        log.isOwn ? log.report.findings.filter { !own.contains($0) } : log.report.findings
+      }
+  }
+
+  var text: String {
+    (local?.text(of: group) ?? "group \(displayed(group))\n") + (collected ?? []).map(\.text).joined()
+  }
+
+  var json: JSON {
+    var members: [(String, JSON)] = [("group", .string(group))] + (local?.members ?? [])
+    if let collected { members.append(("machines", .array(collected.map(\.json)))) }
+    return .object(members)
+  }
+}
+
+extension CollectedAuditLog {
+  var title: String {
+    "machine \(machine.prefix(8))" + (isOwn ? ", this one" : "") + (slot.map { ", slot \($0.short)" } ?? "")
+  }
+
+  /// Up to when it is known.
+  var reach: String {
+    guard let lastTime else { return "nothing that was delivered can be read" }
+    return "delivered up to event \(lastNumber) of \(Timestamp.text(of: lastTime)); what it logged later is not here"
+  }
+
+  fileprivate var text: String {
+    "  \(title): \(report.summary), \(reach)\n" + report.findings.map { "    \($0.words)\n" }.joined()
+  }
+
+  fileprivate var json: JSON {
+    .object(
+      [
+        ("machine", .string(machine)), ("own", .bool(isOwn)),
+        ("slot", slot.map { .string($0.description) } ?? .null), ("lastEvent", .unsigned(lastNumber)),
+        ("lastTime", lastTime.map { .time($0) } ?? .null), ("delivered", .time(delivered)),
+      ] + report.members)
   }
 }
 

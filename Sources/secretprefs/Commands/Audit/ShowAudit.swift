@@ -13,7 +13,7 @@ struct ShowAudit: ToolCommand {
       list" shows them. Spaces beside spaces, at an end of a name, or other than U+0020, and a name that is only "-", \
       are shown as \\u{20} and so on, so that no name can be taken for several columns or for a missing one. An event \
       says that the read or write was asked for; a write may have failed afterwards. All files of a log are shown, \
-      also those that were handed over. If a log is not whole, the events that verify are shown, and the exit code is \
+      also those that were handed over, and of a vault in a database what all machines have delivered. If a log is not whole, the events that verify are shown, and the exit code is \
       that of "secretprefs audit verify".
 
       EXAMPLE:
@@ -41,17 +41,29 @@ struct ShowAudit: ToolCommand {
     let service = try service.map { try Vault.Name($0) }
     let start = try since.map { try Self.start($0, now: access.options.now()) } ?? .min
     let vault = try access.open(messages)
-    var found: [(group: AccessGroup, event: AuditEvent)] = []
+    vault.deliverLogs(messages)
+    var found: [(group: AccessGroup, machine: String?, event: AuditEvent)] = []
     var findings: [AuditFinding] = []
     for group in try vault.auditedGroups(named: group) {
-      findings += try vault.readAuditLog(of: group) { event in
-        if event.time >= start, service == nil || event.service == service { found.append((group, event)) }
-      }.findings
+      func isShown(_ event: AuditEvent) -> Bool {
+        event.time >= start && (service == nil || event.service == service)
+      }
+      let local = try vault.localLog(of: group) { event in if isShown(event) { found.append((group, nil, event)) } }
+      var delivered: [(group: AccessGroup, machine: String?, event: AuditEvent)] = []
+      let logs = try vault.readCollectedAuditLogs(of: group) { machine, event in
+        if isShown(event) { delivered.append((group, machine, event)) }
+      }
+      for log in logs ?? [] {
+        messages.tell("group \(displayed(group.name.text)), \(log.title): \(log.reach)")
+        if log.isOwn { delivered.removeAll { $0.machine == log.machine } }
+      }
+      found += delivered
+      findings += GroupLogs(group: group.name.text, local: local, collected: logs).findings
     }
     if self.vault.json {
-      try Output.write(.array(found.map { $0.event.json(of: $0.group) }))
+      try Output.write(.array(found.map { $0.event.json(of: $0.group, machine: $0.machine) }))
     } else {
-      try Output.write(Table(rows: found.map { $0.event.row(of: $0.group) }).text)
+      try Output.write(Table(rows: found.map { $0.event.row(of: $0.group, machine: $0.machine) }).text)
     }
     try AuditFinding.refuse(findings)
   }

@@ -13,7 +13,9 @@ struct VerifyAudit: ToolCommand {
       76. It is possible if a crash, a power failure, a restored backup or a moved file also explains it; the exit \
       code is then 1. Reads are not synced to the disk, so a power failure can take the newest of them. Findings that \
       "secretprefs audit acknowledge" has recorded are listed and do not count. Files that have the name of a log and \
-      belong to no access group are listed, and the exit code is 1. Without a mark (--mark), who kept a \
+      belong to no access group are listed, and the exit code is 1. Of a vault in a database, the command first \
+      delivers what this machine has logged, then verifies what all machines have delivered, and says up to where: \
+      what a machine logged later is known on that machine alone. Without a mark (--mark), who kept a \
       copy of a log can put it back, and what was logged since is gone without a finding.
 
       EXAMPLE:
@@ -26,24 +28,28 @@ struct VerifyAudit: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     let vault = try unlock.complete(try vault.access()).open(messages)
+    vault.deliverLogs(messages)
     let policy = try vault.auditing()
-    var reports: [(name: String, report: AuditReport)] = []
+    var groups: [GroupLogs] = []
     for group in try vault.auditedGroups(named: nil) {
-      reports.append((group.name.text, try vault.readAuditLog(of: group)))
+      groups.append(
+        GroupLogs(
+          group: group.name.text, local: try vault.localLog(of: group),
+          collected: try vault.readCollectedAuditLogs(of: group)))
     }
     let unread = try vault.unreadAuditLogs()
     if self.vault.json {
       try Output.write(
         .object([
           ("auditing", .string(policy?.name ?? AuditPolicy.nameOfNone)),
-          ("groups", .array(reports.map { $0.report.json(of: $0.name) })), ("unread", .array(unread.map(\.json))),
+          ("groups", .array(groups.map(\.json))), ("unread", .array(unread.map(\.json))),
         ]))
     } else {
       try Output.write(
         "auditing is \(policy?.words ?? AuditPolicy.nameOfNone)\n"
-          + reports.map { $0.report.text(of: $0.name) }.joined() + unread.map(\.line).joined())
+          + groups.map(\.text).joined() + unread.map(\.line).joined())
     }
-    try AuditFinding.refuse(reports.flatMap(\.report.findings))
+    try AuditFinding.refuse(groups.flatMap(\.findings))
     try UnreadAuditLog.refuse(unread)
   }
 }

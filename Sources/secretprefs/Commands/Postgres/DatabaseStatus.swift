@@ -54,7 +54,8 @@ struct DatabaseStatus: ToolCommand {
 
     private var rights: String {
       let own = isOwner ? ", owns the tables" : ""
-      return (mayWrite ? "may read and write vaults" : mayRead ? "may read vaults" : "may not read vaults") + own
+      let log = mayRead && !mayLog ? ", may not deliver logs" : ""
+      return (mayWrite ? "may read and write vaults" : mayRead ? "may read vaults" : "may not read vaults") + log + own
     }
 
     private var schema: String {
@@ -69,7 +70,8 @@ struct DatabaseStatus: ToolCommand {
         ("database", .string(name)), ("server", .string(serverVersion)), ("replica", .bool(isReplica)),
         ("fsync", .bool(isDurable)), ("pooled", .bool(isPooled)),
         ("tls", .bool(hasTLS)), ("role", .string(role)), ("mayRead", .bool(mayRead)), ("mayWrite", .bool(mayWrite)),
-        ("owner", .bool(isOwner)), ("schema", schemaVersion.map { .integer(Int64($0)) } ?? .null),
+        ("mayLog", .bool(mayLog)), ("owner", .bool(isOwner)),
+        ("schema", schemaVersion.map { .integer(Int64($0)) } ?? .null),
       ]
       if let vaults {
         let vaults = vaults.map { vault in

@@ -1,0 +1,82 @@
+#if PostgreSQL
+  internal import VaultCore
+
+  /// The logs of all machines in the table `log` of the database.
+  struct PostgresLogs: AuditLogCollection {
+    let core: PostgresCore
+
+    /// Without a thread that follows the database there is none that delivers.
+    var interval: Duration? { core.options.freshness.map { min($0 * 5, .seconds(5)) } }
+
+    func files(of group: Vault.Identifier) throws(VaultError) -> [CollectedAuditFile] {
+      let rows = try ask(.logFiles(core.place.vault, of: "\(group)"))
+      return try (0..<rows.count).map { (row) throws(VaultError) in
+        CollectedAuditFile(
+          log: try rows.text(row, 0), number: UInt64(clamping: try rows.number(row, 1)), end: try rows.number(row, 2),
+          tail: try rows.bytes(row, 3), delivered: Int64(try rows.number(row, 4)))
+      }
+    }
+
+    func bytes(of file: CollectedAuditFile) throws(VaultError) -> [UInt8] {
+      let rows = try ask(.logBytes(core.place.vault, file))
+      guard rows.count > 0 else { return [] }
+      var bytes = try rows.bytes(rows.count - 1, 1)
+      for row in 0..<rows.count { bytes += try rows.bytes(row, 0) }
+      return bytes
+    }
+
+    private func ask(_ statement: Statement) throws(VaultError) -> Rows {
+      let (connection, rows) = try core.pool.run([statement], .logging)
+      core.pool.giveBack(connection)
+      return rows[0]
+    }
+
+    func add(_ bytes: [UInt8], header: [UInt8], to file: CollectedAuditFile) throws(VaultError) {
+      let connection = try core.pool.take()
+      try connection.facts.checkWritable(core.place)
+      do throws(QueryFailure) {
+        _ = try connection.run(
+          [.begin, .settings(lock: .zero, hold: core.options.holdLimit)]
+            + Statement.addLog(core.place.vault, file, bytes, header) + [.commit])
+      } catch {
+        // The connection ends with the transaction. An answer that is lost shows in the next list.
+        if error.isRefused("23505") { throw core.place.error(.conflict, "the log has other bytes there already") }
+        throw core.place.error(error, .logging)
+      }
+      core.pool.giveBack(connection)
+    }
+  }
+
+  extension Statement {
+    /// What is there of each file of a group's logs.
+    fileprivate static func logFiles(_ vault: String, of group: String) -> Statement {
+      Statement(
+        """
+        select distinct on (log, version) log, version, start + octet_length(bytes),
+          substring(bytes from greatest(octet_length(bytes) - 31, 1)), (extract(epoch from delivered) * 1000)::bigint
+        from secretprefs.log where vault = $1 and starts_with(log, $2)
+        order by log, version, start desc
+        """, .text(vault), .text(group + "/"))
+    }
+
+    fileprivate static func logBytes(_ vault: String, _ file: CollectedAuditFile) -> Statement {
+      Statement(
+        """
+        select bytes, header from secretprefs.log where vault = $1 and log = $2 and version = $3 and start < $4
+        order by start
+        """, .text(vault), .text(file.log), .number(Int(clamping: file.number)), .number(file.end))
+    }
+
+    fileprivate static func addLog(
+      _ vault: String, _ file: CollectedAuditFile, _ bytes: [UInt8], _ header: [UInt8]
+    ) -> [Statement] {
+      stride(from: 0, to: bytes.count, by: pieceBytes).map { start in
+        Statement(
+          """
+          insert into secretprefs.log (vault, log, version, start, bytes, header) values ($1, $2, $3, $4, $5, $6)
+          """, .text(vault), .text(file.log), .number(Int(clamping: file.number)), .number(file.end + start),
+          .bytes(Array(bytes[start..<min(start + pieceBytes, bytes.count)])), .bytes(header))
+      }
+    }
+  }
+#endif

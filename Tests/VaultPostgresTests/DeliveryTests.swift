@@ -1,0 +1,301 @@
+#if PostgreSQL
+  import Foundation
+  import Secrets
+  import Testing
+  @testable import VaultCore
+
+  @testable import VaultPostgres
+
+  /// Logs of machines that are delivered to the database.
+  @Suite(.needsServer) struct DeliveryTests {
+    /// A vault with logging, whose machines have folders below one that is removed after the test.
+    private struct Fleet {
+      let folder: String
+      let owner: StoredSample
+      let group: AccessGroup
+
+      static func with(
+        _ database: String? = nil, freshness: Duration? = nil, _ body: (Fleet) throws -> Void
+      ) throws {
+        let folder = NSTemporaryDirectory() + "/" + UUID().uuidString
+        try FileManager.default.createDirectory(
+          atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) } }
+        let storage = try TestServer.storage(database, options: options(folder + "/owner", freshness))
+        let owner = try StoredSample(in: storage)
+        try owner.secrets.set("value", forKey: "a")
+        try owner.vault.setAuditing(.failClosed)
+        try body(Fleet(folder: folder, owner: owner, group: owner.vault.group()))
+      }
+
+      private static func options(_ folder: String?, _ freshness: Duration?) -> PostgresStorage.Options {
+        var options = PostgresStorage.Options.quick
+        options.logFolder = folder
+        options.freshness = freshness
+        return options
+      }
+
+      /// A program of a machine; one without a name only collects.
+      func program(of machine: String?, freshness: Duration? = nil) throws -> StoredSample {
+        try owner.opened(in: owner.storage.reopened(Self.options(machine.map { "\(folder)/\($0)" }, freshness)))
+      }
+
+      func read(_ count: Int, _ program: StoredSample) throws {
+        for _ in 0..<count { #expect(try program.secrets.string(forKey: "a") == "value") }
+      }
+
+      func log(of machine: String) -> String { "\(folder)/\(machine)/\(owner.storage.vault).audit-\(group.id)" }
+
+      func collected(_ program: StoredSample? = nil) throws -> [CollectedAuditLog] {
+        try #require(try (program ?? owner).vault.readCollectedAuditLogs(of: group))
+      }
+
+      /// The log that has this id now.
+      func collected(from machine: String) throws -> CollectedAuditLog {
+        let file = "\(folder)/\(machine)/\(owner.storage.vault).delivered-\(group.id)"
+        let id = try String(contentsOfFile: file, encoding: .utf8)
+        return try #require(try collected().first { $0.machine + "\n" == id })
+      }
+
+      func administer(_ sql: String) throws { try Administrator(TestServer.shared()).run(sql) }
+      var rows: String { "secretprefs.log where vault = '\(owner.storage.vault)'" }
+    }
+
+    private static func found(_ log: CollectedAuditLog) -> [String] {
+      log.report.findings.map { "\($0.code)" + ($0.isCertain ? " certain" : "") }
+    }
+
+    @Test func `a program without a folder reads what all machines have delivered`() throws {
+      try Fleet.with { fleet in
+        let web = try fleet.program(of: "web")
+        try fleet.read(2, web)
+        try fleet.owner.vault.deliverAuditLogs()
+        try web.vault.deliverAuditLogs()
+        try fleet.read(1, web)
+
+        var events: [String: [String]] = [:]
+        let auditor = try fleet.program(of: nil)
+        let logs = try #require(
+          try auditor.vault.readCollectedAuditLogs(of: fleet.group) { machine, event in
+            events[machine, default: []].append("\(event.action)")
+          })
+        #expect(logs.count == 2 && logs.allSatisfy { !$0.isOwn && $0.delivered > 0 })
+        #expect(Set(events.values) == [["start"], ["continue", "read", "read"]])
+        let (first, second) = (try fleet.collected(from: "owner"), try fleet.collected(from: "web"))
+        #expect(first.lastNumber == 1 && first.report.findings.isEmpty && first.isOwn)
+        #expect(second.lastNumber == 3 && second.report.eventCount == 3 && Self.found(second) == ["continued"])
+        #expect(second.slot != nil && second.lastTime != nil)
+
+        // What was logged since is added, and nothing twice.
+        for _ in 0..<2 { try web.vault.deliverAuditLogs() }
+        #expect(try fleet.collected(from: "web").report.eventCount == 4)
+        #expect(try fleet.collected(auditor).count == 2)
+      }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `the thread of an open vault delivers, also what another program has left`()
+      throws
+    {
+      try Fleet.with { fleet in
+        do { try fleet.read(3, try fleet.program(of: "web")) }
+        let server = try fleet.program(of: "web", freshness: .milliseconds(100))
+        try fleet.read(1, server)
+        try waitFor { try fleet.collected().first?.lastNumber == 5 }
+        try fleet.read(1, server)
+        try waitFor { try fleet.collected().first?.lastNumber == 6 }
+      }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `while logs cannot be delivered, reads go on and the health says it`() throws {
+      try Fleet.with { fleet in
+        let role = try TestServer.role(
+          TestServer.shared(),
+          "grant usage on schema secretprefs to ROLE; grant select on all tables in schema secretprefs to ROLE")
+        var options = PostgresStorage.Options.quick
+        options.logFolder = fleet.folder + "/weak"
+        let weak = try fleet.owner.opened(
+          in: TestServer.storage(vault: fleet.owner.storage.vault, user: role, options: options))
+        try fleet.read(1, weak)
+        try waitFor {
+          guard case .degraded(_, let error) = weak.vault.health() else { return false }
+          return error.code == .readOnly && error.errno == EACCES && error.message.contains("deliver")
+        }
+        try fleet.read(1, weak)
+        try fleet.administer("grant insert on secretprefs.log to \(role)")
+        try waitFor { weak.vault.health().description == "ready" }
+        #expect(try fleet.collected(from: "weak").lastNumber == 3)
+      }
+    }
+
+    @Test func `rotated keys, handed-over files and changed limits are one log`() throws {
+      try Fleet.with { fleet in
+        let web = try fleet.program(of: "web")
+        for _ in 0..<3 {
+          try fleet.read(1, web)
+          try web.vault.deliverAuditLogs()
+          try fleet.read(1, web)
+          try web.vault.handOverAuditLog(of: fleet.group)
+          try fleet.owner.vault.rotate(fleet.group)
+          try web.vault.refresh()
+        }
+        try fleet.read(1, web)
+        try web.vault.deliverAuditLogs()
+        let log = try fleet.collected(from: "web")
+        #expect(Self.found(log) == ["continued"])
+        // continued, 7 reads, 3 handed over
+        #expect(log.report.eventCount == 11 && log.lastNumber == 11)
+      }
+    }
+
+    @Test func `files that were moved away after their delivery leave no gap`() throws {
+      try Fleet.with { fleet in
+        let web = try fleet.program(of: "web")
+        try fleet.read(1, web)
+        try web.vault.handOverAuditLog(of: fleet.group)
+        try web.vault.deliverAuditLogs()
+        try FileManager.default.removeItem(atPath: fleet.log(of: "web") + ".000001")
+        try fleet.read(1, web)
+        try web.vault.deliverAuditLogs()
+        #expect(try Self.found(fleet.collected(from: "web")) == ["continued"])
+        #expect(try fleet.collected().filter { !$0.isOwn }.count == 1)
+
+        // Before their delivery, they do.
+        try web.vault.handOverAuditLog(of: fleet.group)
+        try fleet.read(1, web)
+        try FileManager.default.removeItem(atPath: fleet.log(of: "web") + ".000002")
+        try web.vault.deliverAuditLogs()
+        #expect(try Self.found(fleet.collected(from: "web")).contains("fileMissing"))
+      }
+    }
+
+    @Test(arguments: ["folder", "log", "copy"])
+    func `a machine that lost its log begins another one, and the old one stays up to where it was delivered`(
+      loss: String
+    ) throws {
+      try Fleet.with { fleet in
+        let log = fleet.log(of: "web")
+        do {
+          let web = try fleet.program(of: "web")
+          try fleet.read(2, web)
+          let copy = try Data(contentsOf: URL(filePath: log))
+          try fleet.read(1, web)
+          try web.vault.deliverAuditLogs()
+          try fleet.read(1, web)
+          switch loss {
+          case "folder": try FileManager.default.removeItem(atPath: fleet.folder + "/web")
+          case "log": try FileManager.default.removeItem(atPath: log)
+          default: try copy.write(to: URL(filePath: log))
+          }
+        }
+        chmod(log, 0o600)
+        let web = try fleet.program(of: "web")
+        try fleet.read(2, web)
+        try web.vault.deliverAuditLogs()
+        let old = try #require(try fleet.collected().first { $0.lastNumber == 4 && !$0.isOwn })
+        #expect(old.report.eventCount == 4)
+        #expect(try fleet.collected(from: "web").machine != old.machine)
+        #expect(try fleet.collected(web).count { $0.isOwn } == 1)
+      }
+    }
+
+    @Test func `programs of a machine that deliver at the same time deliver once`() throws {
+      try Fleet.with { fleet in
+        let programs = try (0..<4).map { _ in try fleet.program(of: "web") }
+        for round in 1...5 {
+          for program in programs { try fleet.read(1, program) }
+          DispatchQueue.concurrentPerform(iterations: 4) { [programs] number in
+            do { try programs[number].vault.deliverAuditLogs() } catch { Issue.record(error) }
+          }
+          let log = try fleet.collected(from: "web")
+          #expect(log.report.eventCount == 1 + 4 * round)
+          #expect(Self.found(log) == ["continued"])
+        }
+        #expect(try fleet.collected().count == 1)
+      }
+    }
+
+    @Test(arguments: [
+      "delete from ROWS and start = (select min(start) from ROWS and start > 256)",
+      "update secretprefs.log set bytes = set_byte(bytes, 40, get_byte(bytes, 40) # 1) where vault = 'VAULT'",
+      "update secretprefs.log set header = set_byte(header, 60, get_byte(header, 60) # 1) where vault = 'VAULT'",
+      "update secretprefs.log set start = start + 8 where vault = 'VAULT' and start > 256",
+      "update secretprefs.log set bytes = bytes || bytes where vault = 'VAULT' and start > 256",
+      "update secretprefs.log set header = '' where vault = 'VAULT'",
+      "delete from ROWS and start = 256",
+    ])
+    func `what an administrator changes before the newest event is found`(act: String) throws {
+      try Fleet.with { fleet in
+        for _ in 0..<4 {
+          try fleet.read(1, fleet.owner)
+          try fleet.owner.vault.deliverAuditLogs()
+        }
+        #expect(try fleet.collected().map(Self.found) == [[]])
+        try fleet.administer(
+          act.replacing("ROWS", with: fleet.rows).replacing("VAULT", with: fleet.owner.storage.vault))
+        let found = try fleet.collected().flatMap(Self.found)
+        if act.contains("set start") {
+          // Where a piece stands says nothing: its events are in their order.
+          #expect(found.isEmpty)
+        } else {
+          #expect(found.contains { $0.hasSuffix("certain") }, "\(found)")
+        }
+      }
+    }
+
+    @Test func `the newest pieces can be kept back, and the log says up to where it is known`() throws {
+      try Fleet.with { fleet in
+        for _ in 0..<3 {
+          try fleet.read(1, fleet.owner)
+          try fleet.owner.vault.deliverAuditLogs()
+        }
+        try fleet.administer("delete from \(fleet.rows) and start = (select max(start) from \(fleet.rows))")
+        let log = try fleet.collected(from: "owner")
+        #expect(log.report.findings.isEmpty && log.lastNumber == 3)
+        // They are delivered again.
+        try fleet.owner.vault.deliverAuditLogs()
+        #expect(try fleet.collected(from: "owner").lastNumber == 4)
+      }
+    }
+
+    @Test func `a role that may write adds to a log, and changes and removes nothing`() throws {
+      let database = try TestServer.shared()
+      for access in [PostgresSchema.Access.reader, .writer] {
+        let role = try TestServer.role(database)
+        try PostgresDatabase(TestServer.url(database)).grant(access, to: role)
+        #expect(try PostgresDatabase(TestServer.url(database, user: role)).status().mayLog)
+        try Fleet.with { fleet in
+          var options = PostgresStorage.Options.quick
+          options.logFolder = fleet.folder + "/web"
+          options.freshness = nil
+          let web = try fleet.owner.opened(
+            in: TestServer.storage(vault: fleet.owner.storage.vault, user: role, options: options))
+          try fleet.read(1, web)
+          try web.vault.deliverAuditLogs()
+          #expect(try fleet.collected(from: "web").lastNumber == 2)
+          for change in ["delete from", "update", "truncate"] {
+            let connection = try Administrator(database)
+            try connection.run("set role \(role)")
+            #expect(throws: VaultError.self) {
+              try connection.run("\(change) secretprefs.log" + (change == "update" ? " set bytes = ''" : ""))
+            }
+          }
+        }
+      }
+    }
+
+    @Test func `tables of the first version are brought up to date, with their vaults`() throws {
+      let database = try TestServer.database()
+      let sample = try StoredSample(in: try TestServer.storage(database))
+      try sample.secrets.set("value", forKey: "a")
+      try Administrator(database).run("drop table secretprefs.log; update secretprefs.schema_version set version = 1")
+      let storage = try TestServer.storage(database, vault: sample.storage.vault)
+      #expect(refusal { _ = try storage.load(limit: .max) } == .unsupportedVersion)
+      let opened = try PostgresDatabase(TestServer.url(database))
+      #expect(try opened.createSchema() == .updated)
+      #expect(try opened.createSchema() == .none)
+      let other = try sample.opened(in: TestServer.storage(database, vault: sample.storage.vault))
+      #expect(try other.secrets.string(forKey: "a") == "value")
+      #expect(try opened.status().mayLog)
+    }
+  }
+#endif
