@@ -8,6 +8,7 @@ struct LostOutputTests {
     "set b < value", "edit a --label x", "rename a b", "copy a b", "move a --to-service s", "copy a --to-group h",
     "move a --to-group h", "generate b",
     "generate b --print", "generate b --words 6", "edit a --value --yes", "remove a", "remove --now a",
+    "remove --match a --yes", "remove --match a --now --yes --all-services --all-groups",
     "history restore a 2",
     "history restore r --service old", "history undo 3 --yes", "compact",
     "rotate --group default",
@@ -34,7 +35,8 @@ struct LostOutputTests {
     "mark --mark mark", "doctor",
     "check env", "services", "overview", "list --references", "exit-codes", "completion bash", "version", "--help",
     "help set",
-    "inject --in template", "scan value",
+    "inject --in template", "scan value", "remove --match a --dry-run",
+    "export --all-services --all-groups --format json",
     "git-credential get < host", "git-credential capability", "docker-credential get < url", "docker-credential list",
   ]
 

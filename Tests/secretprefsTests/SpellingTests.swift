@@ -45,7 +45,6 @@ struct SpellingTests {
           guard format.allows(value: value) else { return false }
           try format.writeStart("name", to: output)
           try format.write("KEY", .string, value, isFirst: true, to: output)
-          try format.writeEnd(to: output)
           return true
         }
       }.get()

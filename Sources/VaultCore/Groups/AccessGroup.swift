@@ -28,6 +28,13 @@ extension Vault {
     get throws(VaultError) { try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked.isOwner } }
   }
 
+  /// The ids of the access groups that the credential does not grant, in ascending order. Their names are sealed.
+  package func groupsNotGranted() throws(VaultError) -> [Vault.Identifier] {
+    try handle.withCurrent { (_, state) throws(VaultError) in
+      state.groupIDs.subtracting(state.groups.map(\.id)).sorted { $0.description < $1.description }
+    }
+  }
+
   /// Returns the access groups that the credential grants, in the order of the file.
   public func groups() throws(VaultError) -> [AccessGroup] {
     try handle.withCurrent { (_, state) throws(VaultError) in

@@ -6,9 +6,14 @@ struct Remove: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Removes keys and their values.",
-    usage: "secretprefs remove [<options>] <key> ...",
+    usage: "secretprefs remove [<options>] (<key> ... | --match <pattern>)",
     discussion: """
       Removes all keys in one transaction. If some do not exist, the others are removed and the exit code is 1.
+
+      With --match, removes the keys that match a pattern, as "secretprefs list" has it. The command names them, the \
+      first 20 of them, and asks for confirmation; --dry-run lists all, and removes none. With --all-services and \
+      --all-groups it looks for them in all services and access groups; each group is one transaction. A key that is \
+      changed after it was named is not removed, and no other of its group.
 
       Removed keys are kept for 30 days with their values and metadata: "secretprefs history removed" lists them, and \
       "secretprefs history restore" restores one. To all other commands they do not exist. The first write after that \
@@ -20,11 +25,22 @@ struct Remove: WritingCommand {
         secretprefs remove github
         secretprefs remove --service com.example.shop old-token older-token
         secretprefs remove --now leaked-token
+        secretprefs remove --match 'staging/*' --except staging/db --dry-run
+        secretprefs remove --match '*' --service old --all-groups --yes
       """)
 
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
+
+  @OptionGroup var patterns: PatternOptions
+  @OptionGroup var scope: ScopeOptions
+
+  @Flag(help: "With --match: remove without confirmation.")
+  var yes = false
+
+  @Flag(help: "With --match: list the keys, and remove none.")
+  var dryRun = false
 
   @Flag(help: "Do not keep the keys, and drop those that were removed before.")
   var now = false
@@ -33,6 +49,12 @@ struct Remove: WritingCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
+    guard patterns.match.isEmpty else { return try removeMatching(messages) }
+    guard patterns.except.isEmpty, !scope.allServices, !scope.allGroups, !yes, !dryRun else {
+      throw ToolError.usage(
+        "--except, --all-services, --all-groups, --yes and --dry-run need --match",
+        hint: "omit them for keys that are named; --match chooses keys by pattern")
+    }
     guard !keys.isEmpty else { throw Self.usageError("no key is given") }
     let access = try unlock.complete(try vault.access())
     let (place, keys) = try record.named(keys)
@@ -61,6 +83,24 @@ struct Remove: WritingCommand {
         removed == 0 ? "nothing was removed" : "the others were removed")
     }
     if self.vault.json { try Output.write(.object([("removed", .unsigned(UInt64(removed))), ("kept", .bool(!now))])) }
+  }
+
+  private func removeMatching(_ messages: Messages) throws {
+    guard keys.isEmpty else { throw ToolError.usage("keys are named, and --match chooses keys", hint: Self.usage) }
+    guard !yes || !dryRun else { throw ToolError.usage("--yes and --dry-run contradict each other") }
+    let scope = try scope.scope(try record.place(), record, try patterns.choice())
+    let access = try unlock.complete(try vault.access())
+    let vault = try access.open(messages)
+    let removal = try MatchingRemoval(scope, atOnce: now, of: vault, messages)
+    if dryRun { return try Output.write(self.vault.json ? removal.json(0).text + "\n" : removal.list) }
+    if !yes { try removal.confirm(mayPrompt: access.mayPrompt) }
+    try removal.perform(by: Self.self, on: vault)
+    vault.recordChange(by: Self.self, messages)
+    if self.vault.json {
+      try Output.write(removal.json(removal.count))
+    } else {
+      messages.tell("\(counted(removal.count, "key", "keys")) removed")
+    }
   }
 
   /// The keys that were removed earlier and are kept.

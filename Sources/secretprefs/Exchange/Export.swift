@@ -11,7 +11,7 @@ struct Export: WritingCommand {
     usage: "secretprefs export [<options>]",
     discussion: """
       Writes the keys and values of one service, as they are at one moment, to standard output, or with --to to a new \
-      file with mode 0600: all keys, or those of --only. A key that the format cannot have is written under the name \
+      file with mode 0600: all keys, or those of --only, or of --match and --except. A key that the format cannot have is written under the name \
       that "secretprefs run" gives its variable, with a warning: db/password as DB_PASSWORD. With --variables, every \
       key is. If the format cannot hold \
       a key or a value byte for byte, the command names the key and writes nothing.
@@ -29,8 +29,13 @@ struct Export: WritingCommand {
       programs, such as PATH and PAGER, are refused as by "secretprefs run". For systemd, "systemd-creds encrypt" \
       encrypts each value with the key of this machine or its TPM; the service reads it from $CREDENTIALS_DIRECTORY.
 
-      Dates and URLs are written as "secretprefs get" writes them. The records of --format records have everything of \
-      the service, with --all-services of the access group: "value" as "secretprefs get" writes it, dates with all \
+      With --all-services and --all-groups, writes the keys of several services and groups. In json, an object for each \
+      group and for each service has their keys; kubernetes gets a Secret for each service. The other formats have the \
+      same names as without these options, as in "secretprefs run" with several services. Two keys or Secrets that \
+      would have one name are named in an error, and nothing is written.
+
+      Dates and URLs are written as "secretprefs get" writes them. The records of --format records have all values \
+      of the service and their metadata: "value" as "secretprefs get" writes it, dates with all \
       digits, or "base64" if it is no text or has no text in one line, and the earlier values in "previous". \
       "secretprefs import" reads them. Other formats have no metadata and no earlier values. With --json, errors and \
       the result of --to are JSON.
@@ -39,6 +44,7 @@ struct Export: WritingCommand {
         secretprefs export --service shop --to .env
         secretprefs export --service s --format kubernetes | kubectl apply -f -
         secretprefs export --service s --format systemd --to credentials.conf
+        secretprefs export --match 'db/*' --all-services --format json
         secretprefs export --format records --all-services --to all.jsonl
       """)
 
@@ -64,40 +70,39 @@ struct Export: WritingCommand {
   @Flag(help: "Write each key under the name that \"secretprefs run\" gives its variable.")
   var variables = false
 
-  @Flag(help: "Export all services of the access group. For --format records.")
-  var allServices = false
+  @OptionGroup var patterns: PatternOptions
+  @OptionGroup var scope: ScopeOptions
 
   func perform(_ messages: Messages) throws {
     let format = try ExportFormat.named(format)
     let access = try unlock.complete(try vault.access())
     let (place, only) = try record.named(only)
-    guard name == nil || format == .kubernetes else { throw ToolError.usage("--name is for --format kubernetes") }
-    guard !allServices || format == .records, !allServices || only.isEmpty else {
-      throw ToolError.usage("--all-services is for --format records, without --only")
+    let scope = try scope.scope(place, record, try patterns.choice())
+    guard only.isEmpty || scope.isOnePlace && scope.choice.isEveryKey else {
+      throw ToolError.usage("--only names keys of one service", hint: "--match chooses keys of several")
     }
+    guard name == nil || format == .kubernetes else { throw ToolError.usage("--name is for --format kubernetes") }
+    guard name == nil || scope.isOnePlace else { throw ToolError.usage("--name is for the Secret of one service") }
     guard !variables || format != .records else {
       throw ToolError.usage("--variables is not for --format records, which has no variables")
     }
-    let name = name ?? place.service.text
-    guard format != .kubernetes || ExportFormat.isObjectName(name) else {
-      throw ToolError.usage(
-        "the name is not one of a Kubernetes object", hint: "--name with small letters, digits, - and .")
-    }
+    if let name, !ExportFormat.isObjectName(name) { throw KeyExport.notAnObject }
     if let to {
       try VaultLocation(argument: to).refuseIfOccupied("the export")
       try access.checkOutput(to, as: "--to")
     }
     let vault = try access.open(messages)
-    let group = try place.group(in: vault)
+    let groups = try scope.groups(in: vault, messages)
+    let records = try Self.chosen(only, of: try scope.records(in: groups, of: vault), scope)
     let output = try SecretOutput(isCollecting: true)
-    let count =
-      if format == .records {
-        try collectRecords(only, place, group, vault, output)
-      } else {
-        try collect(
-          only, place, try ServiceValues(of: place.service, in: group, of: vault), format, name, output, access,
-          messages)
-      }
+    if format == .records {
+      for record in records { try RecordLine(record.info, record.group, vault).write(to: output) }
+    } else {
+      let export = KeyExport(
+        format: format, scope: scope, services: try ExportedService.all(records, of: vault),
+        hasVariables: variables, objectName: name)
+      try export.write(to: output, at: access.options.now(), messages)
+    }
     try output.withBytes { (bytes) throws in
       guard let to else { return try write(bytes, messages) }
       do throws(PreferencesError) { try FileReplacement(to, isPrivate: true).create(bytes.bytes) } catch {
@@ -106,88 +111,29 @@ struct Export: WritingCommand {
       Output.recordChange(by: Self.self)
     }
     guard let to, self.vault.json else { return }
+    let services = Set(records.map(\.info.service))
     try Output.write(
       .object([
-        ("service", .string(place.service.text)), ("file", .string(to)), ("exported", .unsigned(UInt64(count))),
+        ("service", services.count == 1 ? .string(records[0].info.service.text) : .null), ("file", .string(to)),
+        ("exported", .unsigned(UInt64(records.count))),
       ]))
   }
 
-  private func collect(
-    _ only: [String], _ place: RecordPlace, _ values: ServiceValues, _ format: ExportFormat, _ name: String,
-    _ output: SecretOutput, _ access: VaultAccess,
-    _ messages: Messages
-  ) throws -> Int {
-    let keys = try chosen(only, of: values.keys, place)
-    let refused = keys.filter { format.name(of: $0, asVariable: variables) == nil }
-    guard refused.isEmpty else {
-      throw ToolError.usage(
-        "nothing was exported: \(format.rawValue) cannot have these keys: \(listed(refused))", hint: format.keyRule)
-    }
-    let names = keys.compactMap { format.name(of: $0, asVariable: variables) }
-    let same = Dictionary(grouping: zip(keys, names), by: \.1).values.filter { $0.count > 1 }.flatMap { $0.map(\.0) }
-    guard same.isEmpty else {
-      throw ToolError.usage(
-        "nothing was exported: in \(format.rawValue) these keys have a name that another has, too: "
-          + listed(same.sorted()),
-        hint: "--only key exports some of them")
-    }
-    let now = access.options.now()
-    var (size, expired) = (0, 0)
-    var unportable: [String] = []
-    try format.writeStart(name, to: output)
-    for (index, (key, name)) in zip(keys, names).enumerated() {
-      guard let record = try values.record(key) else { throw ToolError.noSuchKey.about(key: key) }
-      if record.isExpired(at: now) { expired += 1 }
-      try values.withValue(of: key) { _, bytes in
-        size += bytes.count
-        guard format.allows(value: bytes) else { throw Self.refusal(format, key) }
-        if !format.isPortable(value: bytes) { unportable.append(key) }
-        try format.write(name, record.kind, bytes, isFirst: index == 0, to: output)
-      }
-    }
-    if let limit = format.limit, size > limit.bytes {
-      throw ToolError.usage("the values have \(size) bytes, and \(limit.holder) has at most \(limit.bytes)")
-    }
-    try format.writeEnd(to: output)
-    if expired > 0 { messages.warn("\(counted(expired, "key has", "keys have")) expired") }
-    let renamed = zip(keys, names).filter { $0 != $1 }.map { "\(displayed($0)) as \($1)" }
-    if !renamed.isEmpty, !variables { messages.warn("exported under another name: \(listed(renamed))") }
-    if !unportable.isEmpty {
-      messages.warn("some programs read these values differently: \(listed(unportable.map(displayed)))")
-    }
-    return keys.count
-  }
-
-  /// The keys to export.
-  private func chosen(_ only: [String], of keys: [String], _ place: RecordPlace) throws -> [String] {
-    guard !keys.isEmpty else { throw ToolError.emptyService }
-    guard !only.isEmpty else { return keys }
+  /// The records to export.
+  private static func chosen(
+    _ only: [String], of records: [ListedRecord], _ scope: RecordScope
+  ) throws -> [ListedRecord] {
+    guard !records.isEmpty else { throw scope.nothing }
+    guard !only.isEmpty else { return records }
+    let keys = records.map(\.info.key.text)
     let missing = Set(only).subtracting(keys)
     guard missing.isEmpty else {
       guard only.count > 1 else {
-        throw ToolError.noSuchKey(only[0], among: keys, pattern: Hints.patterns(place.options))
+        throw ToolError.noSuchKey(only[0], among: keys, pattern: Hints.patterns(scope.place.options))
       }
       throw ToolError.missing(missing, "nothing was exported")
     }
-    return keys.filter(Set(only).contains)
-  }
-
-  private func collectRecords(
-    _ only: [String], _ place: RecordPlace, _ group: AccessGroup, _ vault: Vault, _ output: SecretOutput
-  ) throws -> Int {
-    let all = try vault.records(service: allServices ? nil : place.service, in: group)
-    let keys = allServices ? [] : Set(try chosen(only, of: all.map(\.key.text), place))
-    guard !all.isEmpty else { throw ToolError.emptyService }
-    let records = all.filter { allServices || keys.contains($0.key.text) }
-    for record in records { try RecordLine(record, group, vault).write(to: output) }
-    return records.count
-  }
-
-  private static func refusal(_ format: ExportFormat, _ key: String) -> ToolError {
-    .usage(
-      "nothing was exported: \(format.rawValue) cannot have the value of \(key)",
-      hint: format == .json
-        ? "JSON has text only; --format kubernetes holds any bytes" : "this format cannot contain NUL bytes")
+    return records.filter { only.contains($0.info.key.text) }
   }
 
   /// Writes to standard output, as `get` does.

@@ -78,17 +78,19 @@ enum ExportFormat: String, NamedFormat {
 
   func writeStart(_ name: String, to output: SecretOutput) throws(ToolError) {
     switch self {
-    case .dotenv, .shell, .records: break
-    case .json: try output.write("{")
+    case .dotenv, .shell, .records, .json: break
     case .kubernetes:
       try output.write("apiVersion: v1\nkind: Secret\nmetadata:\n  name: \"\(name)\"\ntype: Opaque\ndata:\n")
     case .systemd: try output.write("[Service]\n")
     }
   }
 
-  /// - Parameter kind: what JSON writes without quotes if it has the kind.
+  /// - Parameters:
+  ///   - kind: what JSON writes without quotes if it has the kind.
+  ///   - isFirst: whether it is the first member of its object in JSON, and `indent` what is in front of it.
   func write(
-    _ key: String, _ kind: ValueKind, _ value: UnsafeRawBufferPointer, isFirst: Bool, to output: SecretOutput
+    _ key: String, _ kind: ValueKind, _ value: UnsafeRawBufferPointer, isFirst: Bool, indent: String = "  ",
+    to output: SecretOutput
   ) throws {
     switch self {
     case .dotenv:
@@ -104,7 +106,7 @@ enum ExportFormat: String, NamedFormat {
       }
       try output.write("'\n")
     case .json:
-      try output.write("\(isFirst ? "\n" : ",\n")  \(JSON.string(key).text): ")
+      try output.write("\(isFirst ? "\n" : ",\n")\(indent)\(JSON.string(key).text): ")
       try output.writeJSON(kind, value)
     case .kubernetes:
       try output.write("  \"\(key)\": \"")
@@ -113,10 +115,6 @@ enum ExportFormat: String, NamedFormat {
     case .systemd: try SystemdCredential.write(key, value, to: output)
     case .records: break  // written by RecordLine
     }
-  }
-
-  func writeEnd(to output: SecretOutput) throws(ToolError) {
-    if self == .json { try output.write("\n}\n") }
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -87,15 +87,7 @@ struct Run: ToolCommand {
     completion: .groups)
   var group: String?
 
-  @Option(
-    help: ArgumentHelp("Pass the keys that match this pattern, as \"list\" has it. Repeatable.", valueName: "pattern"),
-    completion: .keys)
-  var match: [String] = []
-
-  @Option(
-    help: ArgumentHelp("Leave out the keys that match this pattern. Repeatable.", valueName: "pattern"),
-    completion: .keys)
-  var except: [String] = []
+  @OptionGroup var patterns: PatternOptions
 
   @Option(
     help: ArgumentHelp(
@@ -184,8 +176,8 @@ struct Run: ToolCommand {
     }
     let selection = VariableSelection(
       places: places, named: named, files: try envFile.map { try EnvFile($0) },
-      matching: try match.map { try KeyPattern(prefix: $0) }, except: try except.map { try KeyPattern(prefix: $0) })
-    guard selection.passesServices || except.isEmpty else {
+      choice: try patterns.choice())
+    guard selection.passesServices || patterns.except.isEmpty else {
       throw ToolError.usage(
         "--except has no effect, because only named keys are passed", hint: "--match '*' passes all keys besides")
     }

@@ -6,11 +6,10 @@ struct VariableSelection {
   let places: [RecordPlace]
   let named: [Variable]
   let files: [EnvFile]
-  let matching: [KeyPattern]
-  let except: [KeyPattern]
+  let choice: KeyChoice
 
   /// Whether keys are passed that no option names.
-  var passesServices: Bool { named.isEmpty && files.isEmpty || !matching.isEmpty }
+  var passesServices: Bool { named.isEmpty && files.isEmpty || !choice.matching.isEmpty }
 
   /// The variables, in the order in which they are passed.
   func variables(_ values: ReferencedValues) throws -> [Variable] {
@@ -19,19 +18,14 @@ struct VariableSelection {
     let variables = Variable.merged([ofServices, Self.last(of: files), named])
     // A file without a variable is no error: it is the same in all environments of a project.
     guard variables.isEmpty, files.isEmpty else { return variables }
-    guard matching.isEmpty, except.isEmpty else {
-      throw ToolError(VaultError(.notFound, "no key matches the patterns"), hint: Self.listing)
-    }
+    guard choice.isEveryKey else { throw ToolError.noMatchingKey(Self.listing) }
     throw ToolError.emptyService
   }
 
   private static let listing = "\"secretprefs list '<pattern>'\" shows which keys match a pattern"
 
   private func keys(of place: RecordPlace, _ values: ReferencedValues) throws -> [Variable] {
-    let keys = try values.service(at: place).values.keys.filter { key in
-      (matching.isEmpty || matching.contains { $0.matches(key) }) && !except.contains { $0.matches(key) }
-    }
-    return try keys.map { key in
+    try values.service(at: place).values.keys.filter(choice.includes).map { key in
       Variable(try NamedKey(of: place, key, isAlone: places.count == 1), isChosen: false)
     }
   }

@@ -30,6 +30,10 @@ struct Scan: ToolCommand {
       nor these 4096 bytes is not found. Binary files are searched too; symbolic links below a directory are not \
       followed. The vault itself is sealed, and no finding.
 
+      --service, --group, --match and --except choose the keys whose values are searched for. Without them it is all \
+      of them, as with --all-services and --all-groups, which also warns about access groups that the credential does \
+      not open.
+
       With --git, the paths are repositories. Every version of every file and every message of the commits that a \
       branch, a tag or the stash reaches is searched once, and named by the first commit that has it.
 
@@ -37,6 +41,7 @@ struct Scan: ToolCommand {
         secretprefs scan .
         secretprefs scan --git . --json
         git diff --cached | secretprefs scan -
+        secretprefs scan . --all-groups --except 'test/*'
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -48,6 +53,9 @@ struct Scan: ToolCommand {
   @Option(
     name: FastPathOption.group.name, help: ArgumentHelp("Only the values of this access group.", valueName: "name"))
   var group: String?
+
+  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var patterns: PatternOptions
 
   @Flag(help: "Search the git histories of these repositories.")
   var git = false
@@ -65,9 +73,12 @@ struct Scan: ToolCommand {
       throw ToolError.usage(
         "standard input cannot be both the passphrase and the text", hint: "use a different descriptor")
     }
+    try scope.check(service: service, group: group)
     let service = try service.map { (name) throws(VaultError) in try Vault.Name(name) }
-    let values = try ScannedValues(
-      of: service, in: group, of: try access.open(messages))
+    let choice = try patterns.choice()
+    let vault = try access.open(messages)
+    if scope.allGroups { _ = try vault.allGroups(messages) }
+    let values = try ScannedValues(choice, of: service, in: group, of: vault)
     guard !values.names.isEmpty else { throw ToolError.nothingToSearch }
     if values.tooShort > 0 {
       let are = counted(values.tooShort, "value has", "values have")
@@ -87,7 +98,7 @@ struct Scan: ToolCommand {
         }
       }
     }
-    try Output.write(vault.json ? report.json.text + "\n" : report.text)
+    try Output.write(self.vault.json ? report.json.text + "\n" : report.text)
     if let error = report.error { throw error }
   }
 }

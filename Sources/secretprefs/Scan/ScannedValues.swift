@@ -16,26 +16,28 @@ struct ScannedValues {
   let patterns: ValuePatterns
 
   /// - Parameters:
+  ///   - choice: The keys whose values are searched for.
   ///   - service: `nil` for all services.
   ///   - groupName: `nil` for all groups that the credential opens.
-  init(of service: Vault.Name?, in groupName: String?, of vault: Vault) throws {
+  init(_ choice: KeyChoice, of service: Vault.Name?, in groupName: String?, of vault: Vault) throws {
     patterns = try ValuePatterns(takesAllLines: false)
-    for group in try groupName.map({ [try vault.grantedGroup($0)] }) ?? vault.groups() {
-      for record in try vault.records(service: service, in: group) where record.isSecret && record.kind.isSearchable {
-        let (patterns, number) = (patterns, names.count)
-        let added = try vault.withValue(of: record, in: group) { _, value in
-          value.withUnsafeBytes { value in
-            Result { () throws(VaultError) in
-              try patterns.add(UnsafeRawBufferPointer(rebasing: value.prefix(ValuePatterns.longestPart)), as: number)
-            }
+    let groups = try groupName.map({ [try vault.grantedGroup($0)] }) ?? vault.groups()
+    for listed in try ListedRecord.all(service: service, in: groups, of: vault) {
+      let (record, group) = (listed.info, listed.group)
+      guard record.isSecret, record.kind.isSearchable, choice.includes(record.key.text) else { continue }
+      let (patterns, number) = (patterns, names.count)
+      let added = try vault.withValue(of: record, in: group) { _, value in
+        value.withUnsafeBytes { value in
+          Result { () throws(VaultError) in
+            try patterns.add(UnsafeRawBufferPointer(rebasing: value.prefix(ValuePatterns.longestPart)), as: number)
           }
         }
-        guard let added else { continue }  // removed since
-        if try added.get() {
-          names.append(ValueName(group: group.name.text, service: record.service.text, key: record.key.text))
-        } else {
-          tooShort += 1
-        }
+      }
+      guard let added else { continue }  // removed since
+      if try added.get() {
+        names.append(ValueName(group: group.name.text, service: record.service.text, key: record.key.text))
+      } else {
+        tooShort += 1
       }
     }
   }

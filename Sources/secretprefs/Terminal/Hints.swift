@@ -43,7 +43,7 @@ enum Hints {
 
   /// What to do about a pattern of keys to remove.
   static func removedPatterns(_ options: String) -> String {
-    "\(patterns(options)); behind it, \"| xargs -rd '\\n' secretprefs remove\(options) --\" removes them"
+    "\"secretprefs remove\(options) --match '<pattern>'\" shows the keys that match, and removes them"
   }
 
   /// How a backup takes the place of a file.

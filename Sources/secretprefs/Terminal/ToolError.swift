@@ -257,6 +257,10 @@ struct ToolError: Error {
       VaultError(.notFound, "the key \"\(key)\" was removed"), hint: "\"secretprefs history restore\" restores it")
   }
 
+  static func noMatchingKey(_ hint: String) -> ToolError {
+    ToolError(VaultError(.notFound, "no key matches the patterns"), hint: hint)
+  }
+
   static let emptyService = ToolError(VaultError(.notFound, "the service has no keys"), hint: noSuchKey.hint)
 
   /// - Parameters:

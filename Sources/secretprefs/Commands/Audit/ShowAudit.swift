@@ -13,12 +13,17 @@ struct ShowAudit: ToolCommand {
       list" shows them. Spaces beside spaces, at an end of a name, or other than U+0020, and a name that is only "-", \
       are shown as \\u{20} and so on, so that no name can be taken for several columns or for a missing one. An event \
       says that the read or write was asked for; a write may have failed afterwards. All files of a log are shown, \
-      also those that were handed over, and of a vault in a database what all machines have delivered. If a log is not whole, the events that verify are shown, and the exit code is \
-      that of "secretprefs audit verify".
+      also those that were handed over, and of a vault in a database what all machines have delivered. If a log is not \
+      whole, the events that verify are shown, and the exit code is that of "secretprefs audit verify".
+
+      --service, --match and --except choose the keys whose events are shown; then events without a key are not. \
+      Without --group it is the logs of all groups, as with --all-groups, which also warns about groups that the \
+      credential does not open.
 
       EXAMPLE:
         secretprefs audit show --service com.example.shop --since 24h
         secretprefs audit show --group billing --json
+        secretprefs audit show --all-groups --match 'db/*'
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -30,6 +35,9 @@ struct ShowAudit: ToolCommand {
   @Option(help: ArgumentHelp("Show the keys of this service only.", valueName: "name"), completion: .services)
   var service: String?
 
+  @OptionGroup var scope: ScopeOptions
+  @OptionGroup var patterns: PatternOptions
+
   @Option(
     help: ArgumentHelp(
       "Show what was logged since this time in UTC, or in the last days, hours, minutes or seconds.",
@@ -37,6 +45,8 @@ struct ShowAudit: ToolCommand {
   var since: String?
 
   func perform(_ messages: Messages) throws {
+    try scope.check(service: service, group: group)
+    let choice = try patterns.choice()
     let access = try unlock.complete(try vault.access())
     let service = try service.map { try Vault.Name($0) }
     let start = try since.map { try Self.start($0, now: access.options.now()) } ?? .min
@@ -44,10 +54,11 @@ struct ShowAudit: ToolCommand {
     vault.deliverLogs(messages)
     var found: [(group: AccessGroup, machine: String?, event: AuditEvent)] = []
     var findings: [AuditFinding] = []
-    for group in try vault.auditedGroups(named: group) {
-      func isShown(_ event: AuditEvent) -> Bool {
-        event.time >= start && (service == nil || event.service == service)
-      }
+    func isShown(_ event: AuditEvent) -> Bool {
+      event.time >= start && (service == nil || event.service == service)
+        && (choice.isEveryKey || event.key.map { choice.includes($0.text) } ?? false)
+    }
+    for group in scope.allGroups ? try vault.allGroups(messages) : try vault.auditedGroups(named: group) {
       let local = try vault.localLog(of: group) { event in if isShown(event) { found.append((group, nil, event)) } }
       var delivered: [(group: AccessGroup, machine: String?, event: AuditEvent)] = []
       let logs = try vault.readCollectedAuditLogs(of: group) { machine, event in

@@ -64,7 +64,7 @@ struct Find: ToolCommand {
         file: nil, keepsLineEnd: exact, mayBeEmpty: allowEmpty, mayPrompt: access.mayPrompt,
         isInputTaken: access.passphraseDescriptor == STDIN_FILENO, hint: Self.valueHint) : nil
     let vault = try access.open(messages)
-    let groups = try listing.groups(place, of: vault)
+    let groups = try listing.groups(place, of: vault, messages)
     var found = try ListedRecord.all(service: allServices ? nil : place.service, in: groups, of: vault)
     if let source {
       found = try Self.records(found, with: try source.read(messages), of: vault)

@@ -27,8 +27,8 @@ struct KeyListing {
   }
 
   /// The access groups that are listed.
-  func groups(_ place: RecordPlace, of vault: Vault) throws -> [AccessGroup] {
-    namesGroups ? try vault.groupsInOrder() : [try place.group(in: vault)]
+  func groups(_ place: RecordPlace, of vault: Vault, _ messages: Messages) throws -> [AccessGroup] {
+    namesGroups ? try vault.allGroups(messages) : [try place.group(in: vault)]
   }
 
   /// - Parameter now: milliseconds since 1970-01-01 UTC.

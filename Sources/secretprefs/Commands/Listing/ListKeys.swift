@@ -11,7 +11,7 @@ struct ListKeys: ToolAction {
 
   func perform(_ messages: Messages) throws {
     let vault = try access.open(messages)
-    let groups = try listing.groups(place, of: vault)
+    let groups = try listing.groups(place, of: vault, messages)
     guard let group = groups.first, listing.layout == .lines, !listing.namesServices, !listing.namesGroups,
       expiry == nil
     else {

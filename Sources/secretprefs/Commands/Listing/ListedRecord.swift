@@ -8,13 +8,14 @@ struct ListedRecord {
   var reference: SecretReference { SecretReference(service: info.service, key: info.key.text, in: group) }
 
   /// The records of a service, or of all, in the order of the names of groups, services and keys.
+  /// - Throws: The error of a group, which names it if there are several.
   static func all(service: Vault.Name?, in groups: [AccessGroup], of vault: Vault) throws(VaultError) -> [ListedRecord]
   {
     var records: [ListedRecord] = []
     for group in groups {
-      for record in try vault.records(service: service, in: group) {
-        records.append(ListedRecord(group: group, info: record))
-      }
+      do throws(VaultError) {
+        records += try vault.records(service: service, in: group).map { ListedRecord(group: group, info: $0) }
+      } catch { throw groups.count > 1 ? error.about(group) : error }
     }
     return records
   }
