@@ -171,6 +171,11 @@ extension Vault {
     }
   }
 
+  /// The present state of a listed record; `nil` if it was removed.
+  package func present(_ listed: RecordInfo, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
+    try record(listed, in: group)
+  }
+
   /// Whether a record with exactly these names exists.
   func contains(_ service: Vault.Name, _ key: Vault.Name, in group: AccessGroup) throws(VaultError) -> Bool {
     try withRecord(RecordAddress(service, key).name, in: group) { _ in true } ?? false

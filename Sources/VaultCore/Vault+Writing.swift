@@ -31,7 +31,7 @@ extension Vault {
 
     /// The key as the file spells it: exactly as given if there is such a record, because another program may have
     /// written it; otherwise in normal form (`Docs/Decisions/0018`).
-    private func storedSpelling(of key: Vault.Name) throws(VaultError) -> Vault.Name {
+    func storedSpelling(of key: Vault.Name) throws(VaultError) -> Vault.Name {
       guard let spelled = key.spelled, let target else { return key }
       let exact = try Vault.Name(verbatim: spelled)
       return try target.vault.isStored(service, exact, in: target.group) ? exact : key
@@ -62,7 +62,7 @@ extension Vault {
     /// Sets the value of a key whose spelling in the file is known.
     mutating func set(
       _ value: RawSpan, kind: ValueKind, for key: Vault.Name, accessibility: Vault.Accessibility?, edit: RecordEdit,
-      ifRevision revision: UInt64?
+      times: RecordTimes? = nil, ifRevision revision: UInt64?
     ) throws(VaultError) {
       try kind.check(value, limit: sealer.limit)
       let address = RecordAddress(service, key)
@@ -78,7 +78,7 @@ extension Vault {
       let sealed = SealedValue(
         kind: kind.rawValue, place: place,
         bytes: try place.seal(value, kind, for: address.name, deviceKey: sealer.deviceKey, sealer.sealer))
-      try add(address, .put(sealed, keepsClass: accessibility == nil), edit, revision)
+      try add(address, .put(sealed, keepsClass: accessibility == nil), edit, revision, times)
     }
 
     /// Adds the removal of a record. A record that does not exist is not an error.
@@ -128,12 +128,13 @@ extension Vault {
 
     /// Adds a change. If the transaction already changes this record, the new change replaces the earlier one and takes
     /// over its metadata.
-    private mutating func add(
-      _ address: RecordAddress, _ operation: RecordChange.Operation, _ edit: RecordEdit, _ expected: UInt64?
+    mutating func add(
+      _ address: RecordAddress, _ operation: RecordChange.Operation, _ edit: RecordEdit, _ expected: UInt64?,
+      _ times: RecordTimes? = nil
     ) throws(VaultError) {
       try edit.check()
       guard let position = positions.updateValue(changes.count, forKey: address.key) else {
-        return changes.append(RecordChange(address, operation, edit, ifRevision: expected))
+        return changes.append(RecordChange(address, operation, edit, ifRevision: expected, times: times))
       }
       positions[address.key] = position
       let earlier = changes[position]
@@ -153,7 +154,7 @@ extension Vault {
       default: edit = edit.behind(earlier.edit, hasNewValue: true)
       }
       changes[position] = RecordChange(
-        address, operation, edit, ifRevision: earlier.expected ?? expected, after: removal)
+        address, operation, edit, ifRevision: earlier.expected ?? expected, after: removal, times: times)
     }
   }
 }

@@ -23,7 +23,8 @@ struct LostOutputTests {
     "mark accept --mark other.mark --yes", "salvage --to n.spv", "init --vault n.spv --key-file n",
     "doctor --repair permissions --vault open.spv",
     "doctor --repair empty-group default --yes --vault broken.spv --key-file broken.key", "new-key n",
-    "inject --in template --out n", "import plain.env", "export --to n.env", "otp counted",
+    "inject --in template --out n", "import plain.env", "export --to n.env", "export --format archive --to n.json",
+    "otp counted",
     "audit on", "audit off", "audit rotate --vault logged.spv", "audit acknowledge --vault logged.spv",
   ]
 
@@ -36,7 +37,7 @@ struct LostOutputTests {
     "check env", "services", "overview", "list --references", "exit-codes", "completion bash", "version", "--help",
     "help set",
     "inject --in template", "scan value", "remove --match a --dry-run",
-    "export --all-services --all-groups --format json",
+    "export --all-services --all-groups --format json", "export --format archive",
     "git-credential get < host", "git-credential capability", "docker-credential get < url", "docker-credential list",
   ]
 

@@ -64,7 +64,8 @@ package struct FileReplacement {
         throw PreferencesError(.create, target, errno: errno)
       }
       guard let new = try new(from: nil) else { return }
-      if try create(new.span.bytes) { return }
+      let isCreated = try createIfAbsent { (file) throws(PreferencesError) in try file.write(new, at: 0) }
+      if isCreated { return }
       guard deadline.remaining > .zero else { throw taken }
     }
   }
@@ -72,7 +73,21 @@ package struct FileReplacement {
   /// Creates the file. It is durable when this returns.
   /// - Throws: `unwritable`, also if the path exists; `durabilityUnknown` with the file in place.
   package func create(_ content: RawSpan) throws(PreferencesError) {
-    guard try create(content) else { throw .system(.unwritable, "it cannot be created", EEXIST) }
+    guard try createIfAbsent({ (file) throws(PreferencesError) in try file.write(content, at: 0) }) else {
+      throw .system(.unwritable, "it cannot be created", EEXIST)
+    }
+  }
+
+  /// Creates the file with what `fill` writes to its descriptor. It is durable when this returns.
+  ///
+  /// - Parameter fill: is called again, with another file, if the system cannot give the first one a name.
+  /// - Throws: what `fill` throws; `unwritable`, also if the path exists; `durabilityUnknown` with the file in place.
+  package func create(
+    filling fill: (Int32) throws(PreferencesError) -> Void
+  ) throws(PreferencesError) {
+    guard try createIfAbsent({ (file) throws(PreferencesError) in try fill(file.raw) }) else {
+      throw .system(.unwritable, "it cannot be created", EEXIST)
+    }
   }
 
   /// Replaces whatever has the name by a file with `content` and `mode` that belongs to this user. A link is replaced
@@ -96,14 +111,16 @@ package struct FileReplacement {
   private var whole: WholeFile<PreferencesError> { WholeFile(target, mode: isPrivate ? 0o600 : 0o666) }
 
   /// Creates the file; `false` if it exists.
-  private func create(_ content: RawSpan) throws(PreferencesError) -> Bool {
+  private func createIfAbsent(
+    _ fill: (Descriptor) throws(PreferencesError) -> Void
+  ) throws(PreferencesError) -> Bool {
     var status = stat()
     guard lstat(target, &status) != 0 else { return false }
     let file: Descriptor
     do throws(PreferencesError) {
       file = try whole.create { (file) throws(PreferencesError) in
-        if isPrivate { return try Self.write(content, mode: 0o600, file) }
-        try file.write(content, at: 0)
+        if isPrivate { try Self.setMode(0o600, file) }
+        try fill(file)
         try file.synchronize()
       }
     } catch {
@@ -115,10 +132,14 @@ package struct FileReplacement {
   }
 
   private static func write(_ content: RawSpan, mode: mode_t, _ file: Descriptor) throws(PreferencesError) {
-    // Whatever the umask is.
-    guard fchmod(file.raw, mode) == 0 else { throw .system(.unwritable, "its permissions cannot be set", errno) }
+    try setMode(mode, file)
     try file.write(content, at: 0)
     try file.synchronize()
+  }
+
+  /// Whatever the umask is.
+  private static func setMode(_ mode: mode_t, _ file: Descriptor) throws(PreferencesError) {
+    guard fchmod(file.raw, mode) == 0 else { throw .system(.unwritable, "its permissions cannot be set", errno) }
   }
 
   private func finish(_ file: Descriptor) throws(PreferencesError) { try Self.finish(file, target) }

@@ -140,8 +140,13 @@ extension RecordInfo {
   /// The number of earlier values that the record keeps; 0 unless it was set.
   public var historyDepth: UInt16 { storedHistoryDepth ?? 0 }
 
+  /// The extension items of later versions of the format.
+  package var unknownItems: [(tag: UInt16, data: [UInt8])] {
+    extensionItems.filter { $0.tag == 0 || $0.tag > Extension.RecordTag.removal }
+  }
+
   /// The history depth; `nil` if none was set.
-  var storedHistoryDepth: UInt16? { item(Extension.RecordTag.depth).map { $0.bytes.integer(at: 0) } }
+  package var storedHistoryDepth: UInt16? { item(Extension.RecordTag.depth).map { $0.bytes.integer(at: 0) } }
 
   private func item(_ tag: UInt16) -> [UInt8]? { extensionItems.first { $0.tag == tag }?.data }
 }

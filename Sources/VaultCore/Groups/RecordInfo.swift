@@ -29,6 +29,19 @@ public struct RecordInfo: Sendable {
     public let kind: ValueKind
   }
 
+  /// The metadata of a removed record, which has no value of its own.
+  package init(of removed: RemovedRecord) {
+    service = removed.service
+    key = removed.key
+    kind = .data
+    accessibility = removed.accessibility
+    revision = removed.revision
+    created = removed.created
+    modified = removed.removed
+    previous = removed.previous
+    extensionItems = removed.extensionItems
+  }
+
   init(_ record: Record) throws(VaultError) {
     service = try Vault.Name(verbatim: record.name.service.copy)
     key = try Vault.Name(verbatim: record.name.key.copy)

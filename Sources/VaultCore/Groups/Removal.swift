@@ -1,5 +1,5 @@
 /// When a removed record was removed, and until when it is kept: extension tag 7 (`Docs/Format.md` 3.8).
-struct Removal: Sendable {
+struct Removal: Sendable, Hashable {
   static let byteCount = 16
 
   /// Milliseconds since 1970-01-01 UTC, as the writer's clock said.
@@ -11,6 +11,11 @@ struct Removal: Sendable {
     self.removed = removed
     let (time, overflows) = removed.addingReportingOverflow(max(0, duration))
     keptUntil = overflows ? .max : time
+  }
+
+  init(removed: Int64, keptUntil: Int64) {
+    self.removed = removed
+    self.keptUntil = keptUntil
   }
 
   /// - Parameter data: the data of the item, whose length was checked.

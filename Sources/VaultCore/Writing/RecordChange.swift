@@ -41,6 +41,8 @@ package final class RecordChange: Sendable {
     case atOnce
     /// The record can be restored for this time, in milliseconds.
     case kept(for: Int64)
+    /// The record was removed elsewhere, with these times.
+    case keptAs(Removal)
   }
 
   let address: RecordAddress
@@ -48,19 +50,22 @@ package final class RecordChange: Sendable {
   let edit: RecordEdit
   /// The revision that the record must have; 0 if the record must not exist; `nil` for any.
   let expected: UInt64?
+  /// The times that the record gets; `nil` for those of the write.
+  let times: RecordTimes?
   /// How the transaction removes the record before this change sets it; `nil` if it does not. The change then makes a
   /// new record, which has nothing of the old one, or after a kept removal only its history.
   let earlierRemoval: HowRemoved?
 
   init(
     _ address: RecordAddress, _ operation: Operation, _ edit: RecordEdit = RecordEdit(),
-    ifRevision expected: UInt64? = nil, after earlierRemoval: HowRemoved? = nil
+    ifRevision expected: UInt64? = nil, after earlierRemoval: HowRemoved? = nil, times: RecordTimes? = nil
   ) {
     self.address = address
     self.operation = operation
     self.edit = edit
     self.expected = expected
     self.earlierRemoval = earlierRemoval
+    self.times = times
   }
 
   /// How the change removes the record that has its name; `nil` if it does not.
@@ -92,7 +97,7 @@ extension GroupContent {
     var order = changes.indices.filter { index in
       switch changes[index].operation {
       case .remove(.atOnce): old[index] != nil
-      case .remove(.kept): old[index].map { !$0.isRemoved } ?? false
+      case .remove(.kept), .remove(.keptAs): old[index].map { !$0.isRemoved } ?? false
       default: true
       }
     }
@@ -128,8 +133,9 @@ extension GroupContent {
     writer.integer(kind)
     writer.integer(accessibility.rawValue)
     writer.integer(UInt16(0))
-    writer.integer(change.created ?? (change.makesNew(insteadOf: old) ? nil : old?.created) ?? now)
-    writer.integer(now)
+    writer.integer(
+      change.times?.created ?? change.created ?? (change.makesNew(insteadOf: old) ? nil : old?.created) ?? now)
+    writer.integer(change.times?.modified ?? now)
     writer.integer(generation + 1)
     writer.lp32(sealed)
     var field = try RecordExtension(of: change, old, in: self, now: now, sealer).field()
@@ -173,7 +179,7 @@ extension GroupContent {
       let moved = try value.moved(to: place, change.address, deviceKey: deviceKey, sealer)
       return RecordChange(
         change.address, .put(moved, keepsClass: keepsClass), change.edit, ifRevision: change.expected,
-        after: change.earlierRemoval)
+        after: change.earlierRemoval, times: change.times)
     }
   }
 

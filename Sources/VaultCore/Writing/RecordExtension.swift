@@ -26,8 +26,8 @@ struct RecordExtension {
       items.append(.init(Extension.RecordTag.depth, [UInt8](littleEndian: wanted)))
       depth = wanted
     }
-    if case .remove(.kept(let duration)) = change.operation {
-      items.append(Removal(removed: now, keptFor: duration).item)
+    if let removal = change.keptRemoval(at: now) {
+      items.append(removal.item)
       // The removed value itself, also of a record without history.
       depth = max(depth ?? 0, 1)
     }
@@ -99,6 +99,15 @@ extension RecordChange {
 
   /// Whether the record's value becomes an earlier one.
   fileprivate var replacesValue: Bool { if case .edit = operation { false } else { edit.keepsReplacedValue } }
+
+  /// The removal that is stored with a record that is kept; `nil` if the change does not make it one.
+  fileprivate func keptRemoval(at now: Int64) -> Removal? {
+    switch operation {
+    case .remove(.kept(let duration)): Removal(removed: now, keptFor: duration)
+    case .remove(.keptAs(let removal)): removal
+    default: nil
+    }
+  }
 
   /// The history depth for a record that has none.
   fileprivate var defaultDepth: UInt16? {

@@ -22,6 +22,7 @@ struct Export: WritingCommand {
         kubernetes  a manifest of a Secret, with the values in base64
         systemd     SetCredentialEncrypted= of a unit, for this machine only
         records     a line of JSON for each record, with kind, metadata and kept values
+        archive     everything that the credential opens, as one JSON document
 
       In dotenv, single quotes make everything literal. A value that has a single quote is in double quotes, with a \
       backslash before ", \\, $ and `. The command names values that some programs read differently: with a single \
@@ -37,8 +38,14 @@ struct Export: WritingCommand {
       Dates and URLs are written as "secretprefs get" writes them. The records of --format records have all values \
       of the service and their metadata: "value" as "secretprefs get" writes it, dates with all \
       digits, or "base64" if it is no text or has no text in one line, and the earlier values in "previous". \
-      "secretprefs import" reads them. Other formats have no metadata and no earlier values. With --json, errors and \
+      "secretprefs import" reads them. Other formats but archive have no metadata and no earlier values. With --json, errors and \
       the result of --to are JSON.
+
+      An archive has the keys of all services and access groups with their kinds, metadata, times and earlier values, \
+      and the removed keys that are kept; "secretprefs import" brings them back. It has all of that in plain text, \
+      and is written to a terminal only with --to-terminal. Each record is as it is at one moment. Groups and values \
+      that do not open are named in the archive and in warnings; if it is for another reason than that the credential \
+      is not for a group, the exit code is that of the first. It is described by Docs/Archive.schema.json.
 
       EXAMPLE:
         secretprefs export --service shop --to .env
@@ -46,6 +53,8 @@ struct Export: WritingCommand {
         secretprefs export --service s --format systemd --to credentials.conf
         secretprefs export --match 'db/*' --all-services --format json
         secretprefs export --format records --all-services --to all.jsonl
+        secretprefs export --format archive --to vault.json
+        secretprefs export --format archive | age -r age1... > vault.json.age
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -53,7 +62,8 @@ struct Export: WritingCommand {
   @OptionGroup var record: RecordOptions
 
   @Option(
-    help: ArgumentHelp("The format: dotenv, json, shell, kubernetes, systemd or records.", valueName: "format"),
+    help: ArgumentHelp(
+      "The format: dotenv, json, shell, kubernetes, systemd, records or archive.", valueName: "format"),
     completion: .list(ExportFormat.allCases.map(\.rawValue)))
   var format = ExportFormat.dotenv.rawValue
 
@@ -73,8 +83,14 @@ struct Export: WritingCommand {
   @OptionGroup var patterns: PatternOptions
   @OptionGroup var scope: ScopeOptions
 
+  @Flag(help: "Write an archive to a terminal.")
+  var toTerminal = false
+
   func perform(_ messages: Messages) throws {
     let format = try ExportFormat.named(format)
+    guard !toTerminal || format == .archive && to == nil else {
+      throw ToolError.usage("--to-terminal is for --format archive without --to")
+    }
     let access = try unlock.complete(try vault.access())
     let (place, only) = try record.named(only)
     let scope = try scope.scope(place, record, try patterns.choice())
@@ -87,10 +103,8 @@ struct Export: WritingCommand {
       throw ToolError.usage("--variables is not for --format records, which has no variables")
     }
     if let name, !ExportFormat.isObjectName(name) { throw KeyExport.notAnObject }
-    if let to {
-      try VaultLocation(argument: to).refuseIfOccupied("the export")
-      try access.checkOutput(to, as: "--to")
-    }
+    if format == .archive { return try exportArchive(access, messages) }
+    try checkOutput(access)
     let vault = try access.open(messages)
     let groups = try scope.groups(in: vault, messages)
     let records = try Self.chosen(only, of: try scope.records(in: groups, of: vault), scope)
@@ -117,6 +131,28 @@ struct Export: WritingCommand {
         ("service", services.count == 1 ? .string(records[0].info.service.text) : .null), ("file", .string(to)),
         ("exported", .unsigned(UInt64(records.count))),
       ]))
+  }
+
+  private func checkOutput(_ access: VaultAccess) throws {
+    guard let to else { return }
+    try VaultLocation(argument: to).refuseIfOccupied("the export")
+    try access.checkOutput(to, as: "--to")
+  }
+
+  private func exportArchive(_ access: VaultAccess, _ messages: Messages) throws {
+    guard record.service == nil, record.group == nil, only.isEmpty, try patterns.choice().isEveryKey,
+      !scope.allServices, !scope.allGroups, !variables
+    else {
+      throw ToolError.usage(
+        "an archive has everything that the credential opens", hint: "--format records exports some of the keys")
+    }
+    guard to != nil || toTerminal || isatty(STDOUT_FILENO) == 0 else {
+      throw ToolError.usage(
+        "an archive has all values in plain text, and is not written to a terminal",
+        hint: "--to <file> writes it to a new file, and --to-terminal to the terminal")
+    }
+    try checkOutput(access)
+    try ArchiveExport(file: to, access: access, isJSON: vault.json).perform(by: Self.self, messages)
   }
 
   /// The records to export.

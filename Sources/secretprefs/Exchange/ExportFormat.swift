@@ -4,12 +4,12 @@ internal import VaultSealing
 
 /// A format that `export` writes.
 enum ExportFormat: String, NamedFormat {
-  case dotenv, json, shell, kubernetes, systemd, records
+  case dotenv, json, shell, kubernetes, systemd, records, archive
 
   /// The object that holds all values, and the most bytes that they may have together. `nil` without such a limit.
   var limit: (holder: String, bytes: Int)? {
     switch self {
-    case .dotenv, .json, .shell, .records: nil
+    case .dotenv, .json, .shell, .records, .archive: nil
     case .kubernetes: ("a Kubernetes Secret", 1 << 20)
     case .systemd: ("a unit of systemd", SystemdCredential.limit)
     }
@@ -18,7 +18,7 @@ enum ExportFormat: String, NamedFormat {
   /// Whether the format allows this key.
   func allows(key: String) -> Bool {
     switch self {
-    case .json, .records: true
+    case .json, .records, .archive: true
     case .dotenv: DotenvParser.isName(key)
     // Some programs read such names in small letters, and zsh has PATH as path, too.
     case .shell:
@@ -51,7 +51,7 @@ enum ExportFormat: String, NamedFormat {
     switch self {
     case .dotenv, .shell: !value.contains(0)
     case .json: isUTF8(value)
-    case .kubernetes, .systemd, .records: true
+    case .kubernetes, .systemd, .records, .archive: true
     }
   }
 
@@ -59,7 +59,7 @@ enum ExportFormat: String, NamedFormat {
   var keyRule: String {
     switch self {
     // Any key has the name of a variable, which dotenv allows.
-    case .json, .records, .dotenv: ""
+    case .json, .records, .archive, .dotenv: ""
     case .shell:
       "names have ASCII letters, digits and _, do not begin with a digit, and are no settings of programs, such as "
         + "PATH or PAGER"
@@ -78,7 +78,7 @@ enum ExportFormat: String, NamedFormat {
 
   func writeStart(_ name: String, to output: SecretOutput) throws(ToolError) {
     switch self {
-    case .dotenv, .shell, .records, .json: break
+    case .dotenv, .shell, .records, .archive, .json: break
     case .kubernetes:
       try output.write("apiVersion: v1\nkind: Secret\nmetadata:\n  name: \"\(name)\"\ntype: Opaque\ndata:\n")
     case .systemd: try output.write("[Service]\n")
@@ -113,7 +113,7 @@ enum ExportFormat: String, NamedFormat {
       try output.writeBase64(value)
       try output.write("\"\n")
     case .systemd: try SystemdCredential.write(key, value, to: output)
-    case .records: break  // written by RecordLine
+    case .records, .archive: break  // written by RecordLine and Archive
     }
   }
 

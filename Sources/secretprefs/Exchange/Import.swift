@@ -28,6 +28,7 @@ struct Import: WritingCommand {
         otpauth          lines with otpauth:// or otpauth-migration://
         pass             the directory of pass, decrypted with gpg
         records          what "secretprefs export --format records" has written
+        archive          what "secretprefs export --format archive" has written
 
       An entry with a name, a user name and a password becomes the keys <name>/username and <name>/password; \
       <name>/url, <name>/notes and <name>/totp likewise. The name is the title after its group, or the host. A second \
@@ -39,6 +40,11 @@ struct Import: WritingCommand {
       Records keep their service unless --service is given, and their kind, accessibility, label, comment, expiry, \
       attributes and earlier values. They are imported into the access group of --group, and get the time and the \
       revision of the import. Each earlier value takes a transaction of its own before the last one, oldest first.
+
+      The keys of an archive also keep their access groups, unless --group is given, and the times of their creation \
+      and last change, and its removed keys are removed keys again. A group that does not exist is created, which \
+      needs an owner. Each group takes transactions of its own; after an error in a later one, the report says that a \
+      part was imported.
 
       Texts in place of a value, such as {USERNAME} in KeePass, op:// of 1Password, and values encrypted by sops or \
       dotenvx, are left out and named in the report. A field of KeePass that refers to a field of another entry by \
@@ -53,6 +59,7 @@ struct Import: WritingCommand {
         secretprefs import passwords.csv --skip 17,230-241
         zbarimg -q --raw codes.png | secretprefs import - --format otpauth
         secretprefs import all.jsonl --format records
+        secretprefs import vault.json --dry-run
         sops -d secrets.json | secretprefs import - --format json
       """)
 
@@ -121,7 +128,8 @@ struct Import: WritingCommand {
     let place = try record.place(helper: found.helperService)
     let vault = try access.open(messages)
     let plan = try ImportPlan(
-      records, in: source.bytes, place, keepingServices: record.service == nil, try place.group(in: vault), of: vault)
+      records, in: source.bytes, place, keepingServices: record.service == nil,
+      keepingGroups: keepsGroups(found), choice, at: access.options.now(), of: vault)
     var revision: UInt64?
     if !dryRun {
       revision = try plan.write(from: source.bytes, choice, to: vault)
@@ -142,7 +150,9 @@ struct Import: WritingCommand {
         try store.map { (store) throws(PlainFault) in (.pass, try PassSource.parse(store, in: bytes)) }
         ?? PlainFormat.parse(bytes, as: format, path: path)
       try records.finish(
-        prefix: prefix, laterWins: found == .dotenv, skipping: skips, in: UnsafeRawBufferPointer(bytes))
+        prefix: prefix, laterWins: found == .dotenv, keepingServices: record.service == nil,
+        keepingGroups: keepsGroups(found), skipping: skips, in: UnsafeRawBufferPointer(bytes))
+      try checkGroups(of: records, found)
       guard records.faults.isEmpty else {
         throw ToolError.bad(records.faults, besides: records.leftOut).about(Self.name(path))
       }
@@ -151,6 +161,19 @@ struct Import: WritingCommand {
       }
       return (found, records)
     } catch let fault as PlainFault { throw Self.error(fault, path) }
+  }
+
+  /// Whether the keys stay in the access groups that the file names.
+  private func keepsGroups(_ format: PlainFormat) -> Bool { format == .archive && record.group == nil }
+
+  /// Refuses records of several access groups: others may read the group that all of them would get.
+  private func checkGroups(of records: PlainRecords, _ format: PlainFormat) throws(ToolError) {
+    guard format == .records, record.group == nil else { return }
+    let groups = Set(records.values.compactMap(\.record?.group))
+    guard groups.count > 1 else { return }
+    throw .usage(
+      "the records are of several access groups: \(listed(groups.sorted().map(displayed)))",
+      hint: "--group names one for all of them; an archive keeps their groups")
   }
 
   private static func error(_ fault: PlainFault, _ path: String) -> PreferencesError {

@@ -16,7 +16,15 @@ struct ImportPlan {
     }
   }
 
+  /// An access group that gets keys.
+  struct PlannedGroup {
+    let name: Vault.Name
+    /// `nil` for a group that the import creates.
+    let group: AccessGroup?
+  }
+
   struct PlannedValue {
+    let group: Vault.Name
     let service: Vault.Name
     let value: PlainRecords.Value
     let kind: ValueKind
@@ -24,100 +32,165 @@ struct ImportPlan {
     let record: RecordInfo?
 
     var exists: Bool { record != nil }
+    var isRemoved: Bool { value.record?.removal != nil }
   }
 
   let items: [PlannedValue]
+  /// In the order of their names.
+  let groups: [PlannedGroup]
   /// The services of the keys, in ascending order.
   let services: [String]
   let skipped: [PlainRecords.Part]
   let notes: [PlainRecords.Part]
   let place: RecordPlace
-  let group: AccessGroup
 
-  /// - Parameter keepsServices: whether records stay in their services.
+  /// - Parameters:
+  ///   - keepsServices: whether records stay in their services.
+  ///   - keepsGroups: whether the keys of an archive stay in their access groups.
+  ///   - choice: what happens to keys that exist.
+  ///   - now: milliseconds since 1970-01-01 UTC.
   init(
     _ records: PlainRecords, in bytes: borrowing SecretBytes, _ place: RecordPlace, keepingServices keepsServices: Bool,
-    _ group: AccessGroup, of vault: Vault
-  ) throws(VaultError) {
+    keepingGroups keepsGroups: Bool, _ choice: ConflictChoice, at now: Int64, of vault: Vault
+  ) throws {
     self.place = place
-    self.group = group
-    skipped = records.skipped
-    notes = records.notes
-    items = try bytes.withUnsafeBytes { (bytes) throws(VaultError) in
-      try records.values.map { (value) throws(VaultError) in
+    var groups = ImportGroups(place, keepsNames: keepsGroups, of: vault)
+    var skipped = records.skipped
+    items = try bytes.withUnsafeBytes { (bytes) throws in
+      var items: [PlannedValue] = []
+      for value in records.values {
+        guard let target = try groups.target(of: value) else { continue }
         let kind = value.spelling.kind(of: UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
         let own = try value.record.map { (record) throws(VaultError) in try Vault.Name(record.service) }
         let service = keepsServices ? own ?? place.service : place.service
-        let record = try vault.record(service: service, key: value.key, in: group)
-        return PlannedValue(service: service, value: value, kind: kind, record: record)
+        let record = try target.group.flatMap { (group) throws(VaultError) in
+          try vault.record(service: service, key: value.key, in: group)
+        }
+        let item = PlannedValue(group: target.name, service: service, value: value, kind: kind, record: record)
+        let replaces = choice == .replace
+        let isKept = try !replaces && item.isRemoved && groups.keepsRemoved(value.key, of: service, in: target)
+        if let reason = item.objection(at: now, replaces: replaces, isKept: isKept) {
+          skipped.append(PlainRecords.Part(line: value.line, name: value.key, reason: reason))
+        } else {
+          items.append(item)
+        }
       }
+      return items
     }
+    let used = Set(items.map(\.group))
+    self.groups = groups.all.filter { used.contains($0.name) }
+    self.skipped = skipped + groups.skipped
+    notes = records.notes
     services = Set(items.map(\.service)).map(\.text).sorted()
+    if items.isEmpty, let refusal = groups.refusal { throw refusal }
   }
 
-  var existing: [PlannedValue] { items.filter(\.exists) }
+  var existing: [PlannedValue] { items.filter { $0.exists && !$0.isRemoved } }
 
-  /// The largest number of earlier values that a record has.
-  var earlierCount: Int { items.map { $0.value.record?.earlier.count ?? 0 }.max() ?? 0 }
+  /// Whether the import is one transaction in which each key gets the time of the import, so that it can be undone.
+  var isUndoable: Bool { groups.count == 1 && items.allSatisfy { $0.stepCount == 1 && $0.value.record?.times == nil } }
 
-  /// Writes all values in one transaction. Each earlier value of a record needs one more before it.
-  /// - Returns: The revision of the imported keys; 0 if there are none.
+  /// Writes all values, in one transaction for each access group. Each earlier value of a record needs one more before
+  /// it.
+  /// - Returns: The revision of the imported keys of the last group; 0 if there are none.
   func write(from bytes: borrowing SecretBytes, _ choice: ConflictChoice, to vault: Vault) throws -> UInt64 {
     guard choice != .stop || existing.isEmpty else {
       throw ToolError(
         VaultError(.alreadyExists, "nothing was imported: these keys exist: \(listed(existing.map(\.value.key)))"),
         hint: "--on-conflict skip keeps existing keys, --on-conflict replace replaces them")
     }
+    var revision: UInt64 = 0
+    var hasWritten = false
     do throws(VaultError) {
-      var revision: UInt64 = 0
-      for place in (0...earlierCount).reversed() {
-        var changes: [RecordChange] = []
-        for service in Set(items.map(\.service)) {
-          changes += try self.changes(place, of: service, from: bytes, choice, in: vault)
+      for planned in groups {
+        var group = planned.group
+        if group == nil {
+          group = try vault.createGroup(planned.name.text)
+          hasWritten = true
         }
-        revision = try vault.commit(changes, in: group).revision
+        guard let group else { continue }
+        let items = items.filter { $0.group == planned.name && (choice == .replace || !$0.exists) }
+        for step in (0..<(items.map(\.stepCount).max() ?? 0)).reversed() {
+          var changes: [RecordChange] = []
+          for (service, items) in Dictionary(grouping: items.filter { step < $0.stepCount }, by: \.service) {
+            changes += try self.changes(step, items, of: service, from: bytes, in: group, of: vault)
+          }
+          revision = try vault.commit(changes, in: group).revision
+          hasWritten = true
+        }
       }
       return revision
     } catch {
+      let said =
+        error.code == .conflict
+        ? VaultError(.conflict, "another process stored one of the keys meanwhile") : error
+      guard !hasWritten else {
+        throw said.after("a part was imported; import it again with --on-conflict replace")
+      }
       guard error.code == .conflict else { throw error }
-      throw ToolError(
-        error, message: "another process stored one of the keys meanwhile; nothing was imported",
-        hint: "run the command again")
+      throw ToolError(said, message: "\(said.message); nothing was imported", hint: "run the command again")
     }
   }
 
-  /// The changes that store the values at one place of the history.
-  ///
-  /// - Parameter place: 0 for the present values, 1 for those before them.
+  /// The changes of one step: 0 is the last one.
   private func changes(
-    _ place: Int, of service: Vault.Name, from bytes: borrowing SecretBytes, _ choice: ConflictChoice, in vault: Vault
+    _ step: Int, _ items: [PlannedValue], of service: Vault.Name, from bytes: borrowing SecretBytes,
+    in group: AccessGroup, of vault: Vault
   ) throws(VaultError) -> [RecordChange] {
-    let items = items.filter { item in
-      item.service == service && (choice == .replace || !item.exists)
-        && place <= item.value.record?.earlier.count ?? 0
-    }
-    return try bytes.withSpan { (bytes) throws(VaultError) in
+    try bytes.withSpan { (bytes) throws(VaultError) in
       try vault.sealedChanges(service: service, in: group) { (batch) throws(VaultError) in
         batch.reserveCapacity(items.count)
-        for item in items { try item.add(to: &batch, place, from: bytes) }
+        let keeping = batch.keeping
+        for item in items {
+          // What a new record keeps, the file says.
+          batch.keeping = item.value.record == nil || item.exists ? keeping : .nothing
+          try item.add(to: &batch, step, from: bytes)
+        }
       }
     }.get()
   }
 }
 
 extension ImportPlan.PlannedValue {
-  /// Adds the value at one place of the history to a batch.
-  fileprivate func add(to batch: inout Vault.Transaction, _ place: Int, from bytes: RawSpan) throws(VaultError) {
+  var stepCount: Int { value.record?.stepCount ?? 1 }
+
+  /// Why a key that was removed is not imported.
+  ///
+  /// - Parameters:
+  ///   - replaces: Whether the import goes on from where an earlier one was interrupted.
+  ///   - isKept: Whether the vault keeps a removed key of this name.
+  fileprivate func objection(at now: Int64, replaces: Bool, isKept: Bool) -> String? {
+    guard let removal = value.record?.removal else { return nil }
+    if exists, !replaces || !isLeftover { return "a removed key, and the vault has a key of this name" }
+    if isKept { return "a removed key, and the vault keeps a removed key of this name" }
+    return removal.keptUntil <= now ? "a removed key that was kept until \(Timestamp.text(of: removal.keptUntil))" : nil
+  }
+
+  /// Whether the vault has the key from an import of the same archive that did not come to its removal.
+  private var isLeftover: Bool {
+    guard let record, let times = value.record?.times, record.created == times.created else { return false }
+    return record.modified == times.modified
+      || value.record?.earlier.contains { $0.modified == record.modified } ?? false
+  }
+
+  /// Adds one step of the record to a batch: its removal, or one of its values.
+  fileprivate func add(to batch: inout Vault.Transaction, _ step: Int, from bytes: RawSpan) throws(VaultError) {
+    if step == 0, let record = value.record, let removal = record.removal, let times = record.times {
+      return try batch.remove(
+        value.key, removed: removal.removed, keptUntil: removal.keptUntil, created: times.created)
+    }
+    // How many values are after it.
+    let place = isRemoved ? step - 1 : step
     let earlier = place > 0 ? value.record?.earlier[place - 1] : nil
     let (range, spelling) = (earlier?.bytes ?? value.bytes, earlier?.spelling ?? value.spelling)
-    let isFirst = place == value.record?.earlier.count ?? 0
+    let isFirst = step == stepCount - 1
     // The kind of an earlier value does not depend on its bytes.
     let kind = earlier?.spelling.kind(of: UnsafeRawBufferPointer(start: nil, count: 0)) ?? kind
     let edit = try edit(isLast: place == 0)
     try spelling.withBody(of: bytes.extracting(range)) { (body) throws(VaultError) in
       try batch.set(
         body, kind: kind, forKey: value.key, accessibility: value.record?.accessibility, edit: edit,
-        ifRevision: isFirst && !exists ? 0 : nil)
+        times: value.record?.times(of: earlier), ifRevision: isFirst && !exists ? 0 : nil)
     }
   }
 

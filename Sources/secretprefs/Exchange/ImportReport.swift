@@ -14,19 +14,21 @@ struct ImportReport {
 
   private var isDryRun: Bool { revision == nil }
   /// Whether the file says to which services the keys belong.
-  private var isOfServices: Bool { format.helperService != nil || format == .records }
+  private var isOfServices: Bool { format.helperService != nil || format == .records || format == .archive }
   /// The revision for `history undo`, which would leave earlier values of new keys behind.
-  private var undo: UInt64? { plan.earlierCount == 0 ? revision : nil }
+  private var undo: UInt64? { plan.isUndoable ? revision : nil }
   private var replaced: Int { choice == .replace ? plan.existing.count : 0 }
   private var kept: Int { choice == .skip ? plan.existing.count : 0 }
-  private var imported: Int { plan.items.count - (choice == .replace ? 0 : plan.existing.count) }
+  private var removed: Int { plan.items.count(where: \.isRemoved) }
+  private var imported: Int { plan.items.count - removed - (choice == .replace ? 0 : plan.existing.count) }
+  private var created: [String] { plan.groups.filter { $0.group == nil }.map(\.name.text) }
 
   var text: String {
     var text = ""
     if isDryRun {
       let rows = plan.items.map { item in
         [
-          item.exists ? "exists" : "new", name(of: item), item.kind.label,
+          item.exists ? "exists" : item.isRemoved ? "removed" : "new", name(of: item), item.kind.label,
           counted(item.value.bytes.count, "byte", "bytes"),
         ]
       }
@@ -35,8 +37,13 @@ struct ImportReport {
       text += counted(imported, "key", "keys") + " imported"
       text += replaced > 0 ? ", \(replaced) of them replaced" : kept > 0 ? ", \(kept) existing kept" : ""
       let services = listed(plan.services.map(displayed))
+      text += removed > 0 ? ", \(counted(removed, "removed key", "removed keys"))" : ""
       text += isOfServices ? ", service\(plan.services.count > 1 ? "s" : "") \(services)\n" : "\n"
       text += UndoImport.notice(undo ?? 0, group: groupOption)
+    }
+    if format == .archive, !plan.groups.isEmpty {
+      let groups = plan.groups.map { displayed($0.name.text) + ($0.group == nil ? " (new)" : "") }
+      text += "access group\(groups.count == 1 ? "" : "s"): \(listed(groups))\n"
     }
     for part in plan.skipped { text += "not imported: \(displayed(part.text))\n" }
     for part in plan.notes { text += "note: \(displayed(part.text))\n" }
@@ -44,30 +51,34 @@ struct ImportReport {
     return text
   }
 
-  /// The key, after its service if there are several.
+  /// The key, after its group and service if there are several.
   private func name(of item: ImportPlan.PlannedValue) -> String {
-    (plan.services.count > 1 ? displayed(item.service.text) + " " : "") + displayed(item.value.key)
+    (plan.groups.count > 1 ? displayed(item.group.text) + " " : "")
+      + (plan.services.count > 1 ? displayed(item.service.text) + " " : "") + displayed(item.value.key)
   }
 
   var json: JSON {
     var members: [(String, JSON)] = [
       ("service", plan.services.count == 1 ? .string(plan.services[0]) : .null),
-      ("group", .string(plan.group.name.text)),
+      ("group", plan.groups.count == 1 ? .string(plan.groups[0].name.text) : .null),
       ("format", .string(format.rawValue)),
     ]
     if isDryRun {
       let keys = plan.items.map { item in
         JSON.object([
-          ("service", .string(item.service.text)), ("key", .string(item.value.key)), ("kind", .string(item.kind.label)),
+          ("group", .string(item.group.text)), ("service", .string(item.service.text)),
+          ("key", .string(item.value.key)), ("kind", .string(item.kind.label)),
           ("bytes", .unsigned(UInt64(item.value.bytes.count))), ("exists", .bool(item.exists)),
+          ("removed", .bool(item.isRemoved)),
         ])
       }
       members.append(("keys", .array(keys)))
     } else {
-      for (name, count) in [("imported", imported), ("replaced", replaced), ("kept", kept)] {
+      for (name, count) in [("imported", imported), ("replaced", replaced), ("kept", kept), ("removed", removed)] {
         members.append((name, .unsigned(UInt64(count))))
       }
       members.append(("revision", undo.flatMap { $0 > 0 ? .unsigned($0) : nil } ?? .null))
+      members.append(("createdGroups", .array(created.map { .string($0) })))
       members.append(("plainText", remainder.map { .string($0) } ?? .null))
     }
     return .object(

@@ -1,21 +1,47 @@
 internal import VaultCore
 
-/// What a record of `export --format records` has besides its key and its value.
+/// What a record of `export --format records` or of an archive has besides its key and its value.
 struct ImportedRecord {
   /// A value, and where it is in the file.
   struct Content {
     let bytes: Range<Int>
     let spelling: PlainSpelling
+    /// When it was set, in an archive.
+    var modified: Int64?
+  }
+
+  /// When a key of an archive was removed, and until when it is kept.
+  struct Removal {
+    let removed: Int64
+    let keptUntil: Int64
   }
 
   let service: String
+  /// The access group.
+  var group: String?
   var accessibility = Vault.Accessibility.whenUnlocked
   var edit = RecordEdit()
-  var historyDepth: UInt16 = 0
+  /// `nil` if it was never set.
+  var historyDepth: UInt16?
   /// The values before, newest first.
   var earlier: [Content] = []
+  /// The times that the record keeps; `nil` if it gets those of the import.
+  var times: RecordTimes?
+  /// Not nil if the key was removed. Its value is the one that it had until then.
+  var removal: Removal?
 
   init(service: String) { self.service = service }
+
+  /// How many transactions it takes: one for each value, oldest first, and one for the removal.
+  var stepCount: Int { earlier.count + (removal == nil ? 1 : 2) }
+
+  /// The number of earlier values that the record ends with.
+  private var keptCount: Int { earlier.count + (removal == nil ? 0 : 1) }
+
+  /// The times that one of the values gets.
+  func times(of earlier: Content?) -> RecordTimes? {
+    times.map { RecordTimes(created: $0.created, modified: earlier?.modified ?? $0.modified) }
+  }
 
   /// The metadata that is stored with one of the values.
   ///
@@ -25,7 +51,10 @@ struct ImportedRecord {
   func edit(isLast: Bool, over replaced: RecordInfo?) -> RecordEdit {
     var edit = isLast ? self.edit : RecordEdit()
     let kept = replaced.map { max($0.historyDepth, UInt16(clamping: earlier.count + 1)) } ?? 0
-    edit.historyDepth = .set(max(historyDepth, UInt16(clamping: earlier.count), kept))
+    // A removed key keeps its own value without a depth.
+    let needed = removal != nil && keptCount == 1 ? 0 : keptCount
+    let depth = max(historyDepth ?? 0, UInt16(clamping: needed), kept)
+    if historyDepth != nil || depth > 0 { edit.historyDepth = .set(depth) }
     return edit
   }
 }

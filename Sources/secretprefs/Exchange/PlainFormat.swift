@@ -17,7 +17,7 @@ extension NamedFormat {
 enum PlainFormat: String, NamedFormat {
   case dotenv, json, csv, netrc
   case gitCredentials = "git-credentials"
-  case docker, bitwarden, keepass, otpauth, pass, records
+  case docker, bitwarden, keepass, otpauth, pass, records, archive
 
   /// The format that the name of a file stands for. Its content must agree: parsing it fails otherwise.
   private init?(fileName name: String) {
@@ -67,6 +67,9 @@ enum PlainFormat: String, NamedFormat {
         hint: choices)
     }
     switch assumed {
+    case .archive: return (.archive, try ArchiveSource.parse(bytes))
+    case .json where format == nil && ArchiveSource.isArchive(UnsafeRawBufferPointer(bytes)):
+      return (.archive, try ArchiveSource.parse(bytes))
     case .pass:
       throw ToolError.usage("\(path): not a directory", hint: "the password store of pass, often ~/.password-store")
     case .dotenv: return (.dotenv, try DotenvSource.parse(bytes))

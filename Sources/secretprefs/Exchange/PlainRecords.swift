@@ -147,11 +147,14 @@ struct PlainRecords {
   ///
   /// - Parameter laterWins: whether the last of several values with one key counts, as in a dotenv file. Otherwise the
   ///   second one is bad.
+  /// - Parameter keepsServices: whether records stay in their services, and `keepsGroups` whether they stay in their
+  ///   access groups.
   mutating func finish(
-    prefix: String, laterWins: Bool, skipping skips: SkippedParts, in bytes: UnsafeRawBufferPointer
+    prefix: String, laterWins: Bool, keepingServices keepsServices: Bool = true,
+    keepingGroups keepsGroups: Bool = false, skipping skips: SkippedParts, in bytes: UnsafeRawBufferPointer
   ) throws {
-    // By the service of a record, and the key.
-    var places: [Vault.Name?: [Vault.Name: Int]] = [:]
+    // By the access group and the service of a record, and the key.
+    var places: [[Vault.Name?]: [Vault.Name: Int]] = [:]
     var kept: [Value] = []
     for var value in values {
       value.key = prefix + value.key
@@ -172,8 +175,14 @@ struct PlainRecords {
         try refuse(Self.notAKey(value.record?.service ?? "", value.line))
         continue
       }
-      guard let place = places[service]?[key] else {
-        places[service, default: [:]][key] = kept.count
+      let group = value.record?.group.flatMap(Self.key)
+      guard group != nil || value.record?.group == nil else {
+        try refuse(Self.notAKey(value.record?.group ?? "", value.line))
+        continue
+      }
+      let names = [keepsGroups ? group : nil, keepsServices ? service : nil]
+      guard let place = places[names]?[key] else {
+        places[names, default: [:]][key] = kept.count
         kept.append(value)
         continue
       }

@@ -1,17 +1,35 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// Writes encoded secrets to standard output through a small buffer in guarded memory, or collects them there.
+/// Writes encoded secrets to standard output or a file through a small buffer in guarded memory, or collects them there.
 final class SecretOutput {
   private static let limit = 4096
   private let buffer: GuardedBuffer
   private let isCollecting: Bool
+  /// Where the bytes go, and what to call that in errors; `nil` for standard output.
+  private var file: (descriptor: Int32, step: String)?
 
   /// - Parameter isCollecting: whether the buffer grows until ``withBytes(_:)``, instead of being written when it is
   ///   full.
   init(isCollecting: Bool = false) throws(VaultError) {
     buffer = try GuardedBuffer()
     self.isCollecting = isCollecting
+  }
+
+  /// - Parameter step: What writing is called in errors.
+  convenience init(to descriptor: Int32, _ step: String) throws(VaultError) {
+    try self.init()
+    file = (descriptor, step)
+  }
+
+  /// The number of bytes that have been collected.
+  var count: Int { buffer.count }
+
+  /// Drops what has been collected after the first `count` bytes.
+  func truncate(to count: Int) { buffer.truncate(to: count) }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(ToolError) {
+    for byte in bytes { try put(byte) }
   }
 
   func write(_ text: String) throws(ToolError) {
@@ -72,7 +90,10 @@ final class SecretOutput {
   }
 
   func flush() throws(ToolError) {
-    try withBytes { (bytes) throws(ToolError) in try Output.write(bytes) }
+    try withBytes { (bytes) throws(ToolError) in
+      guard let file else { return try Output.write(bytes) }
+      try writeAll(bytes, to: file.descriptor, file.step)
+    }
     buffer.truncate(to: 0)
   }
 

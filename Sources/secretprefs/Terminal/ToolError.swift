@@ -257,6 +257,11 @@ struct ToolError: Error {
       VaultError(.notFound, "the key \"\(key)\" was removed"), hint: "\"secretprefs history restore\" restores it")
   }
 
+  /// A record that another process changes while it is exported.
+  static let changedRecord = ToolError(VaultError(.conflict, "a record was changed during the export"))
+
+  var isChangedRecord: Bool { code == Self.changedRecord.code && message == Self.changedRecord.message }
+
   static func noMatchingKey(_ hint: String) -> ToolError {
     ToolError(VaultError(.notFound, "no key matches the patterns"), hint: hint)
   }

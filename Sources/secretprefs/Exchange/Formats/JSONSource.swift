@@ -76,7 +76,7 @@ struct JSONSource {
     // Only their places count.
     source.discarded = 1
     do throws(PlainFault) { return (try source.items(), source.text.position) } catch {
-      throw PlainFault(line: line, reason: error.reason, isLimit: error.isLimit)
+      throw PlainFault(line: line + max(error.line - 1, 0), reason: error.reason, isLimit: error.isLimit)
     }
   }
 

@@ -18,6 +18,19 @@ extension RecordsSource {
 
     func fault(_ reason: String) -> PlainFault { PlainFault(line: line, name: name, reason: reason) }
 
+    /// The key, the service and the metadata. Faults name the key from then on.
+    mutating func record() throws(PlainFault) -> (key: String, record: ImportedRecord) {
+      let key = try required("key")
+      name = key
+      var record = ImportedRecord(service: try required("service"))
+      record.accessibility = try accessibility()
+      record.edit.label = try string("label").map(RecordEdit.Field.set) ?? .remove
+      record.edit.comment = try string("comment").map(RecordEdit.Field.set) ?? .remove
+      record.edit.expiry = try time("expiry").map(RecordEdit.Field.set) ?? .remove
+      record.edit.attributes = try attributes().map(RecordEdit.Field.set) ?? .remove
+      return (key, record)
+    }
+
     mutating func required(_ member: String) throws(PlainFault) -> String {
       guard let text = try string(member) else { throw fault("a record without \"\(member)\"") }
       return text
@@ -86,7 +99,7 @@ extension RecordsSource {
     }
 
     /// The objects in an array.
-    private func elements(_ range: Range<Int>) throws(PlainFault) -> [Fields] {
+    func elements(_ range: Range<Int>) throws(PlainFault) -> [Fields] {
       guard bytes[range.lowerBound] == UInt8(ascii: "[") else { throw fault("no list where one belongs") }
       return try JSONSource.items(of: bytes, from: range.lowerBound, line: line).items.map {
         (item) throws(PlainFault) in

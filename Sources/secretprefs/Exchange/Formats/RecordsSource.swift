@@ -5,7 +5,7 @@ internal import VaultCore
 /// The records that `export --format records` writes: JSON objects, one after the other. Members that are not known are
 /// named in the report.
 struct RecordsSource {
-  static let ignored = ["group", "revision", "created", "modified", "expired"]
+  static let ignored = ["revision", "created", "modified", "expired"]
 
   private let bytes: UnsafeMutableRawBufferPointer
   private var records = PlainRecords()
@@ -52,17 +52,11 @@ struct RecordsSource {
         throw PlainFault(line: line, reason: "a repeated member")
       }
     }
-    let key = try fields.required("key")
-    fields.name = key
-    var record = ImportedRecord(service: try fields.required("service"))
-    let kind = try fields.kind()
-    record.accessibility = try fields.accessibility()
-    record.edit.label = try fields.string("label").map(RecordEdit.Field.set) ?? .remove
-    record.edit.comment = try fields.string("comment").map(RecordEdit.Field.set) ?? .remove
-    record.edit.expiry = try fields.time("expiry").map(RecordEdit.Field.set) ?? .remove
-    record.edit.attributes = try fields.attributes().map(RecordEdit.Field.set) ?? .remove
+    let (key, metadata) = try fields.record()
+    var record = metadata
+    record.group = try fields.string("group")
     record.historyDepth = try fields.number("historyDepth") ?? 0
-    let value = try fields.value(kind)
+    let value = try fields.value(try fields.kind())
     record.earlier = try fields.earlier()
     for name in fields.ranges.keys.sorted() where !Self.ignored.contains(name) {
       try records.skip("\(key), \(name)", "a member that is not known", line: line)
