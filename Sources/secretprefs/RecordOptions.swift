@@ -6,7 +6,7 @@ struct RecordOptions: ParsableArguments {
   @Option(
     name: FastPathOption.service.name,
     help: ArgumentHelp(
-      "The service that the keys belong to.", discussion: "Default: $SECRETPREFS_SERVICE, or \"default\".",
+      "The service that the keys belong to.", discussion: ToolSetting.service.places,
       valueName: "name"), completion: .services)
   var service: String?
 
@@ -14,7 +14,7 @@ struct RecordOptions: ParsableArguments {
     name: FastPathOption.group.name,
     help: ArgumentHelp(
       "The access group that contains the keys.",
-      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"),
+      discussion: "\(ToolSetting.group.places) A credential of one group needs none.", valueName: "name"),
     completion: .groups)
   var group: String?
 

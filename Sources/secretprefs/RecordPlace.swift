@@ -1,18 +1,29 @@
 internal import VaultCore
 
-/// The service and access group that a command works on, from its options and the environment.
+/// The service and access group that a command works on, from its options, the environment and the
+/// configuration.
 struct RecordPlace: Equatable {
   let service: Vault.Name
   private let groupName: String?
   /// The options that name this place to another command, each after a blank. Empty for what is used without them.
   let options: String
 
+  /// The service and group of options, or of the environment and the configuration.
   init(service: String?, group: String?) throws {
-    let named = try service ?? VaultLocation.variable("SECRETPREFS_SERVICE")
-    self.service = try Vault.Name(named ?? "default")
-    groupName = group
+    self.service = try Vault.Name(try Configuration.value(of: .service, option: service))
+    groupName = try group ?? Configuration.value(of: .group)
     options = [("service", service), ("group", group)]
       .compactMap { name, value in value.map { " --\(name) \(shellWord($0))" } }.joined()
+  }
+
+  /// The place of a reference, in which neither the environment nor the configuration has a part.
+  init(of reference: SecretReference) throws(ToolError) {
+    service = reference.service
+    groupName = reference.group
+    let others = try Configuration.value(of: .group) == nil ? nil : AccessGroup.defaultName
+    options =
+      " --service \(shellWord(service.text))"
+      + ((reference.group ?? others).map { " --group \(shellWord($0))" } ?? "")
   }
 
   static func == (first: RecordPlace, second: RecordPlace) -> Bool {

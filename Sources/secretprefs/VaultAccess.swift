@@ -22,6 +22,8 @@ struct VaultAccess {
   var refusesExpired = false
   /// The accepted owners, modes and links of the vault's path.
   var pathPolicy = PathPolicy.strict
+  /// What writes keep of earlier values and removed records.
+  var keeping = Vault.Keeping.forPeople
   /// The file of the vault's rollback mark, if there is one.
   var markPath: String?
   /// The device key file, if an option names one.
@@ -33,7 +35,8 @@ struct VaultAccess {
   /// Distinguishes the two files of a command in prompts and errors. `nil` if the command has only one.
   var role: VaultRole?
 
-  /// Uses the mark and the policy that the environment names. All other settings have their defaults.
+  /// Uses the mark and the policy that the environment names, and the number of earlier values that it or the
+  /// configuration has. All other settings have their defaults.
   init(_ location: VaultLocation) throws(ToolError) {
     self.location = location
     if let shared = try VaultLocation.variable("SECRETPREFS_SHARED") {
@@ -43,6 +46,7 @@ struct VaultAccess {
       pathPolicy = .sharedWithGroup
     }
     markPath = try VaultLocation.variable("SECRETPREFS_MARK")
+    if let number = try Configuration.value(of: .history).flatMap({ UInt16($0) }) { keeping.earlierValues = number }
   }
 
   /// Opens the vault with the first configured credential (`Docs/Format.md` section 6), or prompts for the passphrase.
@@ -114,7 +118,7 @@ struct VaultAccess {
     // The library's lower default protects a server's memory. A user who stores a large file does it on purpose.
     options.limits.writtenValueBytes = ValueReader.longest
     // A person makes mistakes, and other programs make them through the credential helpers.
-    options.keeping = .forPeople
+    options.keeping = keeping
     if refusesExpired { options.expiredRecords = .refuse }
     if let progress { options.progress = { progress.show($0.done, of: $0.total) } }
     return options

@@ -38,7 +38,7 @@ struct VaultLocation {
 
   private static func option(_ path: String) -> String { " --vault \(shellPath(path))" }
 
-  /// The path or URL in `--vault`, or in `SECRETPREFS_VAULT`, or the library's default path.
+  /// The path or URL in `--vault`, or in `SECRETPREFS_VAULT`, or in the configuration, or the library's default path.
   ///
   /// - Parameter logs: The folder in `--logs`. Otherwise that in `SECRETPREFS_LOGS` is used, for a vault in a database.
   init(option: String?, logs: String? = nil) throws(ToolError) {
@@ -52,6 +52,12 @@ struct VaultLocation {
       self.option = ""
       if let url = try DatabaseURL.ofEnvironment {
         place = .database(try DatabaseVault(url, logFolder: folder))
+      } else if getenv(ToolSetting.vault.variable) == nil,
+        let (text, origin) = try Configuration.current().inFiles(.vault)
+      {
+        do throws(ToolError) {
+          place = if let url = try DatabaseURL(text) { .database(try DatabaseVault(url, logFolder: folder)) } else { .file(text) }
+        } catch { throw error.about(origin.words(for: .vault)) }
       } else {
         do throws(VaultError) { place = .file(try Vault.defaultPath()) } catch {
           throw .usage(error.message, hint: "name the vault with --vault")

@@ -8,8 +8,8 @@ struct VaultOptions: ParsableArguments {
     help: ArgumentHelp(
       "The path of the vault, or the URL of one in a PostgreSQL database.",
       discussion: """
-        A URL is \(DatabaseURL.form). Default: $SECRETPREFS_VAULT, or secretprefs/default.spv in $XDG_DATA_HOME or \
-        ~/.local/share.
+        A URL is \(DatabaseURL.form). Default: $SECRETPREFS_VAULT, the setting vault, or secretprefs/default.spv in \
+        $XDG_DATA_HOME or ~/.local/share.
         """,
       valueName: "path"), completion: .file())
   var vault: String?

@@ -4,6 +4,9 @@ import Testing
 struct CanaryTests {
   static let canary = TranscriptTests.canary
 
+  private static let userURL: String = "postgresql://u:" + canary + "@h/d#v"
+  private static let parameterURL: String = "postgresql://h/d?password=" + canary + "#v"
+
   /// Every way to say something wrong, with a secret in the wrong place.
   static let wrong: [[String]] =
     [
@@ -73,6 +76,11 @@ struct CanaryTests {
       ["salvage", "--to", "s", canary], ["new-key"], ["new-key", "a", canary], ["new-key", "--" + canary, "a"],
       ["backup", "create", "a", canary], ["backup", "restore", "a", canary], ["backup", "restore", "--yes=" + canary],
       ["set", "key", "--accessibility", canary], ["set", "key", "--accessibility=" + canary],
+      ["config", canary], ["config", "list", canary], ["config", "set", canary], ["config", "set", canary, "a"],
+      ["config", "set", "history", canary], ["config", "set", "unlock.for", canary],
+      ["config", "set", "--project", "vault", userURL],
+      ["config", "set", "vault", parameterURL], ["config", "set", "service", "a", canary],
+      ["config", "unset", canary], ["config", "unset", "group", canary], ["config", "trust", "a", canary],
       ["settings"], ["settings", "a", canary], ["settings", "a", "--" + canary], ["settings", "a", "--json=" + canary],
       ["settings", "a", "name=" + canary],
       ["run", canary], ["run", "--env", canary, "--", "true"], ["run", "--env", canary + "=a", "--", "true"],

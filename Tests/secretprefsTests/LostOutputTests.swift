@@ -23,7 +23,9 @@ struct LostOutputTests {
     "mark accept --mark other.mark --yes", "salvage --to n.spv", "init --vault n.spv --key-file n",
     "doctor --repair permissions --vault open.spv",
     "doctor --repair empty-group default --yes --vault broken.spv --key-file broken.key", "new-key n",
-    "inject --in template --out n", "import plain.env", "export --to n.env", "export --format archive --to n.json",
+    "config set history 5", "config set --project service s", "config unset unlock.idle", "config trust untrusted",
+    "config trust --remove trusted", "inject --in template --out n", "import plain.env", "export --to n.env",
+      "export --format archive --to n.json",
     "otp counted",
     "audit on", "audit off", "audit rotate --vault logged.spv", "audit acknowledge --vault logged.spv",
   ]
@@ -34,7 +36,8 @@ struct LostOutputTests {
     "audit verify", "info a", "status", "verify", "history a", "history removed --service old", "groups", "slots",
     "slots pin", "requests", "identity show identity", "identity key identity --trust $(cat pin)",
     "mark --mark mark", "doctor",
-    "check env", "services", "overview", "list --references", "exit-codes", "completion bash", "version", "--help",
+    "check env", "config list", "services", "overview", "list --references", "exit-codes", "completion bash", "version",
+    "--help",
     "help set",
     "inject --in template", "scan value", "remove --match a --dry-run",
     "export --all-services --all-groups --format json", "export --format archive",
@@ -55,20 +58,22 @@ struct LostOutputTests {
     "slots replace $slot --new-key-file n",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
-    "doctor --repair permissions --vault open.spv", "import plain.env", "otp counted",
+    "doctor --repair permissions --vault open.spv", "config trust untrusted", "import plain.env", "otp counted",
     "audit acknowledge --vault logged.spv", "backup restore old.spv --yes",
   ]
 
   /// Standard outputs that cannot be written. The last is a pipe without a reader.
   static let broken = [">/dev/full", ">&-", "4>&- >&3"]
 
-  private static let archive = Result { try Tool.shell("tar c .local *", in: prepared()).output }
+  private static let archive = Result { try Tool.shell("tar c .local .config *", in: prepared()).output }
 
   /// A home with a vault, as each command finds it: unpacked, because one is made by fifteen runs of the tool.
   static func home() throws -> Scratch {
     let home = try Scratch()
     try archive.get().write(to: URL(filePath: home.file("archive")))
-    let unpacked = try Tool.shell("tar xf archive && rm archive && mkfifo pipe", in: home)
+    // Trust is for one path.
+    let unpacked = try Tool.shell(
+      "tar xf archive && rm archive && mkfifo pipe && secretprefs config trust trusted", in: home)
     try #require(unpacked.exit == 0, "\(unpacked.errorText)")
     return home
   }
@@ -114,6 +119,10 @@ struct LostOutputTests {
       secretprefs set --service docker h --attribute username=u < value
       secretprefs set --service old r < value
       secretprefs remove --service old r
+      secretprefs config set unlock.idle 5m
+      mkdir trusted untrusted
+      echo 'service = default' > trusted/.secretprefs
+      echo 'service = default' > untrusted/.secretprefs
       """, in: home)
     try #require(made.exit == 0, "\(made.errorText)")
     return home

@@ -3,7 +3,7 @@ import VaultCore
 
 /// Random inputs of the tool's tests, the same in each run. `RANDOM_SEED=7` makes others.
 struct SeededRandom: RandomNumberGenerator {
-  /// How many inputs each test of references makes: those of `Scripts/references`, or few.
+  /// How many inputs each test of references and settings makes: those of `Scripts/references`, or few.
   static let runs = ProcessInfo.processInfo.environment["REFERENCE_RUNS"].flatMap(Int.init) ?? 20_000
 
   private var state: UInt64

@@ -46,7 +46,8 @@ struct Get: ToolCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Clear the clipboard after this time, from 1 to 3600; \(Clipboard.usualTime) by default.", valueName: "seconds"))
+      "Clear the clipboard after this time, from 1 to 3600.", discussion: ToolSetting.clearAfter.places,
+      valueName: "seconds"))
   var clearAfter: Int?
 
   @Argument(help: .key, completion: .keys)
@@ -57,12 +58,13 @@ struct Get: ToolCommand {
     var access = try unlock.complete(try vault.access())
     access.refusesExpired = refuseExpired
     let clipboard = try clipboard()
+    let seconds = try clip ? clearAfter ?? Clipboard.configuredTime : Clipboard.usualTime
     try GetValue(
       access: access, place: place, key: key, revision: revision,
       addsNewline: newline, isJSON: vault.json, clipboard: clipboard
     ).perform(messages)
     // No handle of the vault is open during the wait.
-    try clipboard?.clear(after: clearAfter ?? Clipboard.usualTime, messages)
+    try clipboard?.clear(after: seconds, messages)
   }
 
   private func clipboard() throws(ToolError) -> Clipboard? {
@@ -71,7 +73,9 @@ struct Get: ToolCommand {
       return nil
     }
     guard !newline else { throw .usage("--clip and --newline cannot be used together") }
-    guard (1...3600).contains(clearAfter ?? 1) else { throw .usage("--clear-after must be between 1 and 3600 seconds") }
+    guard Clipboard.times.contains(clearAfter ?? Clipboard.usualTime) else {
+      throw .usage("--clear-after must be between 1 and 3600 seconds")
+    }
     return try Clipboard()
   }
 }

@@ -88,7 +88,9 @@ struct Root: ParsableCommand {
     groupedSubcommands: [
       CommandGroup(
         name: "General",
-        subcommands: [Overview.self, Init.self, UnlockVault.self, LockVault.self, Status.self, Doctor.self]),
+        subcommands: [
+          Overview.self, Init.self, UnlockVault.self, LockVault.self, Status.self, Doctor.self, Config.self,
+        ]),
       CommandGroup(
         name: "Value",
         subcommands: [

@@ -10,11 +10,11 @@ struct Status: ToolCommand {
     usage: "secretprefs status [<options>]",
     discussion: """
       Without a credential, checks the checksum and structure of the file and shows the ways to unlock it. With a \
-      configured credential, also authenticates the contents, lists the access groups, and compares the vault with \
-      its mark if there is one. Prompts for a passphrase only with --unlock. Shows which credential it \
-      used, and until when "secretprefs unlock" keeps a key. The idle time of that key does not begin again. The exit \
-      code is 1 if reads are refused because they cannot be logged. What the logs say is not read: that is \
-      "secretprefs audit verify".
+      configured credential, also authenticates the contents, lists the access groups, and compares the vault with its \
+      mark if there is one. Prompts for a passphrase only with --unlock. Shows which credential it used, where each \
+      setting comes from, and until when "secretprefs unlock" keeps a key. The idle time of that key does not begin \
+      again. The exit code is 1 if reads are refused because they cannot be logged. What the logs say is not read: \
+      that is "secretprefs audit verify".
 
       EXAMPLE:
         secretprefs status
@@ -39,7 +39,8 @@ struct Status: ToolCommand {
     let report = StatusReport(
       location: access.location, summary: summary, verified: try opened?.vault.status(),
       auditing: try opened?.vault.auditing(), auditProblems: problems, hasMark: access.markPath != nil,
-      markFailure: opened?.vault.markFailure, source: opened?.source, kept: try access.keptKey())
+      markFailure: opened?.vault.markFailure, source: opened?.source, kept: try access.keptKey(),
+      settings: try Configuration.effective(vault: vault.vault))
     if vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
     try AuditProblem.report(problems, messages)
   }

@@ -19,6 +19,7 @@ struct StatusReport {
   let source: CredentialSource?
   /// What `unlock` keeps for the vault.
   let kept: KeptKey?
+  let settings: [EffectiveSetting]
 
   var text: String {
     var lines: [(String, String)] = [
@@ -56,6 +57,7 @@ struct StatusReport {
       lines.append(("unlocked", name ?? "a removed slot"))
       lines.append(("until", "\(end), or \(kept.limits.idleText) after the last use"))
     }
+    for row in Table(rows: settings.map(\.row)).lines { lines.append(("setting", row)) }
     lines.append(("mark", mark))
     lines.append(("swap", Self.memory))
     lines.append(("libsodium", GuardedMemory.libraryVersion))
@@ -96,6 +98,7 @@ struct StatusReport {
           ])
         ))
     }
+    members.append(("settings", .array(settings.map(\.json))))
     members.append(("unlockedMemoryBlocks", .unsigned(UInt64(GuardedMemory.unlockedBlocks))))
     members.append(("libsodium", .string(GuardedMemory.libraryVersion)))
     return .object(members)

@@ -26,9 +26,12 @@ struct PlainRecords {
     var lastLine: Int?
     let name: String
     let reason: String
+    /// Whether the name is that of the file, and is shown with the line as compilers do.
+    var isPlace = false
 
     /// Not for a terminal as it is: the name may have any characters.
     var text: String {
+      guard !isPlace else { return "\(name):\(line): \(reason)" }
       let lines = lastLine.map { "lines \(line) to \($0)" } ?? "line \(line)"
       let place = (line > 0 ? [lines] : []) + (name.isEmpty ? [] : [name])
       return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + reason

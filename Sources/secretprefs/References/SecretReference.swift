@@ -71,7 +71,7 @@ struct SecretReference {
     return Self.scheme + service + "/" + key + group
   }
 
-  var place: RecordPlace { get throws { try RecordPlace(service: service.text, group: group) } }
+  var place: RecordPlace { get throws { try RecordPlace(of: self) } }
 
   private static let parameter = "group="
   /// The characters that stand for themselves in a segment of a path (RFC 3986, 3.3), besides letters and digits.

@@ -75,7 +75,7 @@ struct Run: ToolCommand {
   @Option(
     name: FastPathOption.service.name,
     help: ArgumentHelp(
-      "The service whose keys are passed. Repeatable.", discussion: "Default: $SECRETPREFS_SERVICE, or \"default\".",
+      "The service whose keys are passed. Repeatable.", discussion: ToolSetting.service.places,
       valueName: "name"), completion: .services)
   var service: [String] = []
 

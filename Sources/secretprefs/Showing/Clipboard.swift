@@ -9,6 +9,12 @@ final class Clipboard {
   static let longestValue = 74_994
   /// The seconds after which the clipboard is cleared, as in `pass`.
   static let usualTime = 45
+  static let times = 1...3600
+
+  /// The time of the configuration, or the usual one.
+  static var configuredTime: Int {
+    get throws(ToolError) { Int(try Configuration.value(of: .clearAfter, option: nil)) ?? usualTime }
+  }
 
   private let terminal: Descriptor<VaultError>
   private var before: [(number: Int32, action: sigaction)] = []

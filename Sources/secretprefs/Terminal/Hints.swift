@@ -78,6 +78,14 @@ enum Hints {
     "\"chmod go-w \(shellPath(path))\" makes the directory safe"
   }
 
+  static let configuration =
+    "a line is \"name = value\", empty, or begins with #; \"secretprefs help config\" has the names"
+
+  /// What to do about a file or directory with settings that others may change.
+  static func withoutWriting(_ path: String) -> String {
+    "\"chmod go-w \(shellPath(path))\" leaves writing to its owner"
+  }
+
   /// - Parameter path: The directory, if the error names it.
   static func missing(directory path: String?) -> String {
     "create the directory first: mkdir -p \(path.map(shellPath) ?? "<directory>")"

@@ -109,6 +109,21 @@ struct ToolError: Error {
     return error
   }
 
+  /// Nothing was done because of the bad lines of configuration files, which are one or more.
+  static func badConfiguration(_ problems: [PlainRecords.Part]) -> ToolError {
+    var error = ToolError(
+      VaultError(
+        .malformed,
+        problems.count == 1 ? problems[0].text : "\(problems.count) lines of the configuration are bad"),
+      hint: Hints.configuration)
+    let rest = problems.count - ConfigurationFile.mostProblems
+    if problems.count > 1 {
+      error.parts = Array(problems.prefix(ConfigurationFile.mostProblems))
+      if rest > 0 { error.parts.append(PlainRecords.Part(line: 0, name: "", reason: "and \(rest) more")) }
+    }
+    return error
+  }
+
   /// A plain file has no value that is imported.
   static func nothingToImport(_ format: PlainFormat, leaving parts: [PlainRecords.Part]) -> ToolError {
     let reason = parts.count == 1 ? ": \(parts[0].text)" : ""

@@ -30,11 +30,19 @@ struct KeptLimits {
     idleSeconds = min(try Self.seconds(idle, of: "--idle"), hard)
   }
 
-  private static func seconds(_ text: String, of option: StaticString) throws(ToolError) -> Int64 {
+  static let form = "a whole number of hours, minutes or seconds, from 1s to 24h"
+
+  /// `nil` for a text that is not such a time.
+  static func seconds(_ text: String) -> Int64? {
     guard let seconds = Expiry.milliseconds(text).map({ $0 / 1000 }), (1...longestSeconds).contains(seconds) else {
-      throw .usage(
-        "\(option) must be a whole number of hours, minutes or seconds, from 1s to 24h",
-        hint: "\(option) 15m, 90s, 8h")
+      return nil
+    }
+    return seconds
+  }
+
+  private static func seconds(_ text: String, of option: StaticString) throws(ToolError) -> Int64 {
+    guard let seconds = seconds(text) else {
+      throw .usage("\(option) must be \(form)", hint: "\(option) 15m, 90s, 8h")
     }
     return seconds
   }

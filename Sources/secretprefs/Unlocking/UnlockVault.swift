@@ -31,13 +31,18 @@ struct UnlockVault: WritingCommand {
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("How long the key is kept at most, up to 24h.", valueName: "duration"))
-  var hard = "15m"
+    help: ArgumentHelp(
+      "How long the key is kept at most, up to 24h.", discussion: ToolSetting.unlockFor.places, valueName: "duration"))
+  var hard: String?
 
-  @Option(help: ArgumentHelp("How long it is kept without use, up to 24h.", valueName: "duration"))
-  var idle = "5m"
+  @Option(
+    help: ArgumentHelp(
+      "How long it is kept without use, up to 24h.", discussion: ToolSetting.unlockIdle.places, valueName: "duration"))
+  var idle: String?
 
   func perform(_ messages: Messages) throws {
+    let hard = try Configuration.value(of: .unlockFor, option: hard)
+    let idle = try Configuration.value(of: .unlockIdle, option: idle)
     _ = try KeptLimits(hard: hard, idle: idle, now: .now)
     var access = try unlock.complete(try vault.access())
     // Otherwise `unlock` could extend the key's time again and again.

@@ -45,7 +45,8 @@ struct Doctor: WritingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Exit with 1 from this severity on: error, warning (the default) or advice.", valueName: "severity"),
+      "Exit with 1 from this severity on: error, warning or advice.", discussion: ToolSetting.failOn.places,
+      valueName: "severity"),
     completion: .list(Problem.Severity.allCases.map(\.rawValue)))
   var failOn: String?
 
@@ -82,8 +83,7 @@ struct Doctor: WritingCommand {
   }
 
   private func severity() throws(ToolError) -> Problem.Severity {
-    guard let failOn else { return .warning }
-    guard let severity = Problem.Severity(rawValue: failOn) else {
+    guard let severity = Problem.Severity(rawValue: try Configuration.value(of: .failOn, option: failOn)) else {
       throw .usage("there is no such severity", hint: "--fail-on takes error, warning or advice")
     }
     return severity

@@ -1,0 +1,103 @@
+internal import Secrets
+internal import VaultCore
+
+/// The settings of the user and of the project, and the environment over them.
+struct Configuration {
+  /// The user's file, if there is one.
+  private let user: ConfigurationFile?
+  /// The project's file, if the user trusts it.
+  private let project: ConfigurationFile?
+  /// The path of a project's file that the user does not trust. It is not used.
+  let untrusted: String?
+
+  /// Reads the files once for the process. The first use warns of a file that is not trusted.
+  static func current() throws(ToolError) -> Configuration { try loaded.get() }
+
+  private static let loaded: Result<Configuration, ToolError> = Result { () throws(ToolError) in
+    let configuration = try Configuration()
+    if let path = configuration.untrusted {
+      let arguments = Arguments.read()
+      Messages(isJSON: arguments.contains(option: "--json")).warn(
+        "\(displayed(path)) is not used, because it is not trusted or has changed; \"secretprefs config trust\" shows "
+          + "and trusts it")
+    }
+    return configuration
+  }
+
+  /// - Throws: all bad lines of both files; a file that others may change.
+  private init() throws(ToolError) {
+    do throws(VaultError) {
+      let folder = try ConfigurationFolder.path
+      user = try folder.flatMap { (folder) throws(VaultError) in try Self.user(in: folder) }
+      let found = ProjectFile.found
+      let content = try found.flatMap { (file) throws(VaultError) in
+        try folder.flatMap { (folder) throws(VaultError) in try file.trustedContent(in: folder) }
+      }
+      project = found.flatMap { file in content.map { ConfigurationFile(file.path, isProject: true, $0) } }
+      untrusted = content == nil ? found?.path : nil
+    } catch { throw ToolError(error) }
+    let problems = (user?.problems ?? []) + (project?.problems ?? [])
+    guard problems.isEmpty else { throw .badConfiguration(problems) }
+  }
+
+  /// The path of the user's file in the folder of the user's settings.
+  static func userPath(in folder: String) -> String { folder + "/config" }
+
+  private static func user(in folder: String) throws(VaultError) -> ConfigurationFile? {
+    let path = userPath(in: folder)
+    return try ConfigurationFolder.read(path, "the configuration file", atMost: ConfigurationFile.longest)
+      .map { ConfigurationFile(path, isProject: false, $0) }
+  }
+
+  /// What the environment and the files set; `nil` if none of them has the setting.
+  static func value(of setting: ToolSetting) throws(ToolError) -> String? {
+    if let text = try variable(setting) { return text }
+    return try current().inFiles(setting)?.text
+  }
+
+  private static func variable(_ setting: ToolSetting) throws(ToolError) -> String? {
+    guard let text = try VaultLocation.variable(setting.variable) else { return nil }
+    // A variable has a path as a shell has it. Its names are checked where they are used, as those of options are.
+    guard ![.vault, .service, .group].contains(setting), let objection = setting.objection(to: text) else {
+      return text
+    }
+    throw .usage("the variable \(setting.variable) \(objection)")
+  }
+
+  /// The value in the files, and its place.
+  func inFiles(_ setting: ToolSetting) -> (text: String, origin: SettingOrigin)? {
+    project?.value(of: setting) ?? user?.value(of: setting)
+  }
+
+  /// The value of a setting, which has one.
+  ///
+  /// - Parameter option: That of the command line.
+  static func value(of setting: ToolSetting, option: String?) throws(ToolError) -> String {
+    if let option { return option }
+    return try value(of: setting) ?? setting.usual ?? ""
+  }
+
+  /// All settings, with the places that they come from.
+  ///
+  /// - Parameter vault: The option that names the vault.
+  static func effective(vault: String? = nil) throws(ToolError) -> [EffectiveSetting] {
+    let files = try current()
+    var all: [EffectiveSetting] = []
+    for setting in ToolSetting.allCases {
+      if setting == .vault, let vault {
+        all.append(EffectiveSetting(setting: setting, value: withoutPasswords(vault), origin: .option))
+      } else if let text = try variable(setting) {
+        all.append(EffectiveSetting(setting: setting, value: withoutPasswords(text), origin: .variable))
+      } else if let (text, origin) = files.inFiles(setting) {
+        all.append(EffectiveSetting(setting: setting, value: withoutPasswords(text), origin: origin))
+      } else {
+        all.append(EffectiveSetting(setting: setting, value: setting.usual ?? usualVault, origin: .usual))
+      }
+    }
+    return all
+  }
+
+  private static var usualVault: String? {
+    do throws(VaultError) { return try Vault.defaultPath() } catch { return nil }
+  }
+}

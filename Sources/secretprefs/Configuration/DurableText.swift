@@ -1,0 +1,29 @@
+internal import DurableFiles
+internal import VaultCore
+
+/// Writes small files that are no secrets.
+enum DurableText {
+  /// Creates or replaces a file. After a crash it has the old content or the new one; when this returns, the new one.
+  ///
+  /// - Parameters:
+  ///   - what: What the file is, for errors.
+  ///   - mode: That of a new file; `nil` for the usual one of this user's new files. An old file keeps its own.
+  static func write(_ bytes: [UInt8], to path: String, _ what: String, mode: mode_t?) throws(VaultError) {
+    let mode = FilePlace(path).status().map { $0.st_mode & 0o7777 } ?? mode
+    // A link to the file stays one.
+    let path = PathName.resolved(path) ?? path
+    _ = try WholeFile<VaultError>(path, mode: mode ?? 0o666).replace { (file) throws(VaultError) in
+      if let mode, fchmod(file.raw, mode) != 0 { throw .io("\(path): set the mode of \(what)") }
+      try file.write(bytes, at: 0)
+      try file.synchronize()
+    }
+    try synchronize(PathName.directory(of: path))
+  }
+
+  /// A directory that is not readable cannot be synced.
+  static func synchronize(_ directory: String) throws(VaultError) {
+    do throws(VaultError) { _ = try Descriptor<VaultError>.synchronizeDirectory(directory) } catch {
+      throw VaultError(.durabilityUnknown, error.message, errno: error.errno, cause: error)
+    }
+  }
+}
