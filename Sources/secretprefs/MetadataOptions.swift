@@ -23,6 +23,15 @@ struct MetadataOptions: ParsableArguments {
     name: .customLong("no-attribute"), help: ArgumentHelp("Remove the attribute with this name.", valueName: "name"))
   var noAttributes: [String] = []
 
+  @Flag(
+    help: ArgumentHelp(
+      "The value is no secret, such as a user name.",
+      discussion: "Lists show it, and \"scan\" and \"run --mask\" pass over it: the attribute secret=no."))
+  var notSecret = false
+
+  @Flag(help: "The value is a secret again.")
+  var isSecret = false
+
   @Option(
     help: ArgumentHelp(
       "Set the time from which the value counts as expired.",
@@ -50,6 +59,7 @@ struct MetadataOptions: ParsableArguments {
   /// Whether no metadata option is given.
   var isEmpty: Bool {
     label == nil && !noLabel && comment == nil && !noComment && attributes.isEmpty && noAttributes.isEmpty
+      && !notSecret && !isSecret
       && expiry == nil && !noExpiry && history == nil
   }
 }

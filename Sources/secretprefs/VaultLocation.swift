@@ -56,7 +56,8 @@ struct VaultLocation {
         let (text, origin) = try Configuration.current().inFiles(.vault)
       {
         do throws(ToolError) {
-          place = if let url = try DatabaseURL(text) { .database(try DatabaseVault(url, logFolder: folder)) } else { .file(text) }
+          let url = try DatabaseURL(text)
+          place = if let url { .database(try DatabaseVault(url, logFolder: folder)) } else { .file(text) }
         } catch { throw error.about(origin.words(for: .vault)) }
       } else {
         do throws(VaultError) { place = .file(try Vault.defaultPath()) } catch {

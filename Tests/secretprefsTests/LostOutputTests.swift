@@ -25,8 +25,7 @@ struct LostOutputTests {
     "doctor --repair empty-group default --yes --vault broken.spv --key-file broken.key", "new-key n",
     "config set history 5", "config set --project service s", "config unset unlock.idle", "config trust untrusted",
     "config trust --remove trusted", "inject --in template --out n", "import plain.env", "export --to n.env",
-      "export --format archive --to n.json",
-    "otp counted",
+    "export --format archive --to n.json", "otp counted",
     "audit on", "audit off", "audit rotate --vault logged.spv", "audit acknowledge --vault logged.spv",
   ]
 

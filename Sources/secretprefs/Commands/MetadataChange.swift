@@ -11,9 +11,12 @@ struct MetadataChange {
   /// - Parameter now: The current time in milliseconds since 1970-01-01 UTC.
   init(_ options: MetadataOptions, now: Int64) throws {
     revision = options.ifRevision
-    attributes = try options.attributes.map(Self.attribute)
-    let names =
-      attributes.map(\.name) + (try options.noAttributes.map { (name) throws(VaultError) in try Vault.Name(name) })
+    guard !options.notSecret || !options.isSecret else {
+      throw ToolError.usage("--not-secret and --is-secret contradict each other")
+    }
+    attributes = try options.attributes.map(Self.attribute) + (options.notSecret ? SecretMark.none([]) : [])
+    let removed = options.noAttributes + (options.isSecret ? [SecretMark.attribute] : [])
+    let names = attributes.map(\.name) + (try removed.map { (name) throws(VaultError) in try Vault.Name(name) })
     replaced = Set(names)
     guard replaced.count == names.count else { throw ToolError.usage("an attribute is named twice") }
     edit.label = try Self.field(options.label, isRemoved: options.noLabel, "label")

@@ -5,20 +5,26 @@ extension RecordInfo {
   func isExpired(at now: Int64) -> Bool { expiry.map { $0 <= now } ?? false }
 
   /// The columns of `list --long`.
-  func row(at now: Int64) -> [String] {
+  ///
+  /// - Parameter value: The value, if it is no secret.
+  func row(at now: Int64, _ value: String?) -> [String] {
     [
       displayed(key.text), "\(revision)", kind.label, Timestamp.text(of: modified),
-      expiry.map { "\(isExpired(at: now) ? "expired" : "expires") \(Timestamp.text(of: $0))" } ?? "",
+      expiry.map { "\(isExpired(at: now) ? "expired" : "expires") \(Timestamp.text(of: $0))" } ?? "", value ?? "",
     ]
   }
 
   /// The output of `info`.
-  func text(at now: Int64) -> String {
+  ///
+  /// - Parameter value: The value, if it is no secret.
+  func text(at now: Int64, _ value: String?) -> String {
     var lines = [
       ("key", displayed(key.text)), ("kind", kind.label), ("accessible", accessibility.name),
       ("revision", "\(revision)"),
       ("created", Timestamp.text(of: created)), ("modified", Timestamp.text(of: modified)),
     ]
+    if !isSecret { lines.append(("secret", "no")) }
+    if let value { lines.append(("value", value)) }
     if let label { lines.append(("label", displayed(label))) }
     if let comment { lines.append(("comment", displayed(comment))) }
     if let expiry { lines.append((isExpired(at: now) ? "expired" : "expires", Timestamp.text(of: expiry))) }
@@ -36,7 +42,7 @@ extension RecordInfo {
     var members: [(String, JSON)] = [
       ("service", .string(service.text)), ("key", .string(key.text)), ("kind", .string(kind.label)),
       ("accessibility", .string(accessibility.name)), ("revision", .unsigned(revision)), ("created", .time(created)),
-      ("modified", .time(modified)),
+      ("modified", .time(modified)), ("secret", .bool(isSecret)),
     ]
     if let label { members.append(("label", .string(label))) }
     if let comment { members.append(("comment", .string(comment))) }

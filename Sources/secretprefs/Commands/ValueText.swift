@@ -70,8 +70,3 @@ extension ValueKind {
   /// Whether `find --value`, `scan` and `run --mask` search for the value.
   var isSearchable: Bool { isText || self == .data }
 }
-
-extension RecordInfo {
-  /// Whether `scan` and `run --mask` search for the value. The attribute `secret=no` says that it may be shown.
-  var isSecret: Bool { !attributes.contains { $0.name.text == "secret" && $0.data.elementsEqual("no".utf8) } }
-}

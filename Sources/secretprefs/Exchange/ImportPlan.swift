@@ -199,7 +199,10 @@ extension ImportPlan.PlannedValue {
     switch value.login {
     case .docker(let user): return try DockerCredential.login(of: user, over: record)
     case .git: return try GitCredential.login(over: record)
-    case nil: return RecordEdit()
+    case nil:
+      var edit = RecordEdit()
+      if !value.isSecret { edit.attributes = .set(try SecretMark.none(record?.attributes ?? [])) }
+      return edit
     }
   }
 }

@@ -11,6 +11,8 @@ struct PlainRecords {
     var login: Login?
     /// What a record of this tool has besides.
     var record: ImportedRecord?
+    /// Whether it is neither a user name nor a URL without a secret in it.
+    var isSecret = true
     /// Why the value may not be what a user expects.
     var note: String?
   }
@@ -64,11 +66,13 @@ struct PlainRecords {
 
   mutating func add(
     _ key: String, _ bytes: Range<Int>, line: Int, spelling: PlainSpelling = .text, login: Login? = nil,
-    record: ImportedRecord? = nil, note: String? = nil
+    record: ImportedRecord? = nil, isSecret: Bool = true, note: String? = nil
   ) throws(PlainFault) {
     guard try count(key, line: line) else { return }
     values.append(
-      Value(key: key, bytes: bytes, line: line, spelling: spelling, login: login, record: record, note: note))
+      Value(
+        key: key, bytes: bytes, line: line, spelling: spelling, login: login, record: record, isSecret: isSecret,
+        note: note))
   }
 
   /// Adds a line of the report about all values.
@@ -117,7 +121,8 @@ struct PlainRecords {
     for field in fields {
       let note = field.note ?? (isNamed ? nil : "the entry has neither a name nor a URL")
       try add(
-        numbered("\(entry)/\(field.name)"), field.bytes, line: line, spelling: field.spelling, note: note)
+        numbered("\(entry)/\(field.name)"), field.bytes, line: line, spelling: field.spelling,
+        isSecret: field.isSecret, note: note)
     }
   }
 
@@ -125,9 +130,14 @@ struct PlainRecords {
     let name: String
     let bytes: Range<Int>
     var spelling = PlainSpelling.text
+    /// Whether the program that wrote the file does not know it as a user name or URL.
+    var isSecret: Bool
     var note: String?
 
-    init(_ name: String, _ bytes: Range<Int>, spelling: PlainSpelling = .text, note: String? = nil) {
+    init(
+      _ name: String, _ bytes: Range<Int>, spelling: PlainSpelling = .text, isSecret: Bool = true, note: String? = nil
+    ) {
+      self.isSecret = isSecret
       self.name = name
       self.bytes = bytes
       self.spelling = spelling
@@ -161,6 +171,7 @@ struct PlainRecords {
     var kept: [Value] = []
     for var value in values {
       value.key = prefix + value.key
+      if SecretMark.mayBeSecret(bytes[value.bytes]) { value.isSecret = true }
       if value.spelling == .text, let name = ForeignReference.name(of: bytes[value.bytes]) {
         try skip(value.key, "\(name), not the value", line: value.line)
         continue

@@ -17,7 +17,7 @@ struct RecordLine {
   /// Attributes that are not UTF-8 are written in base64, which is no secret.
   func write(to output: SecretOutput) throws {
     // The expiry stands for itself: whether it has passed depends on when the line is read.
-    let members = record.members(at: 0).filter { !["expired", "expiry", "kind"].contains($0.0) }
+    let members = record.members(at: 0).filter { !["expired", "expiry", "kind", "secret"].contains($0.0) }
     let expiry: [(String, JSON)] = record.expiry.map { [("expiry", .string(Timestamp.text(of: $0)))] } ?? []
     let metadata: [(String, JSON)] =
       [("group", .string(group.name.text))] + members + expiry + [

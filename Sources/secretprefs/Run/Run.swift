@@ -46,8 +46,8 @@ struct Run: ToolCommand {
       bytes of a value with several. Other values are named in a warning and are not masked. The quotes, backslashes, \
       blanks, + and $ at the ends of a value can remain visible. If the output ends within a value, its first 8 bytes \
       or more are masked; a value without its beginning is not recognised. The mask also changes redirected output \
-      that has a value, such as the dump of a database. A value that is no secret is not masked if its key has the \
-      attribute secret=no: "secretprefs edit port --attribute secret=no".
+      that has a value, such as the dump of a database. A value that is no secret is not masked if its key says \
+      so: "secretprefs edit port --not-secret".
 
       If standard output or standard error is a \
       terminal, the command has a terminal of its own, and editors and pagers work. Exit codes, signals, the size of \

@@ -82,7 +82,7 @@ struct Find: ToolCommand {
         hint: "--all-services searches all services, and --all-groups all groups; --service and --group select "
           + "different ones")
     }
-    try listing.write(found, at: access.options.now())
+    try listing.write(found, of: vault, at: access.options.now())
   }
 
   private static let valueHint = "use standard input or a prompt: secretprefs find --value - < value.txt"

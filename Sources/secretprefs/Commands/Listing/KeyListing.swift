@@ -32,10 +32,14 @@ struct KeyListing {
   }
 
   /// - Parameter now: milliseconds since 1970-01-01 UTC.
-  func write(_ records: [ListedRecord], at now: Int64) throws(ToolError) {
+  func write(_ records: [ListedRecord], of vault: Vault, at now: Int64) throws {
+    let showsValues = layout == .json || layout == .long
+    let records = try showsValues ? records.map { try $0.showingValue(of: vault) } : records
     switch layout {
     case .json: try Output.write(.array(records.map { .object($0.members(at: now)) }))
-    case .long: try Output.write(Table(rows: records.map { places($0).map(displayed) + $0.info.row(at: now) }).text)
+    case .long:
+      let rows = records.map { places($0).map(displayed) + $0.info.row(at: now, $0.value?.short) }
+      try Output.write(Table(rows: rows).text)
     case .tree: try Output.write(tree(records[...], depth: 0))
     case .references: try Output.write(records.map { $0.reference.text + "\n" }.joined())
     case .lines:

@@ -9,7 +9,8 @@ struct List: ToolCommand {
     discussion: """
       One key per line, ordered by bytes. Characters that are not printable or change the direction of text are \
       shown as \\u{…}, and so is a backslash before u{; --json writes the exact names. With --long each line also \
-      has the revision, the kind, the time of the last change and the expiry. No value is decrypted.
+      has the revision, the kind, the time of the last change, the expiry, and the value if it is no secret \
+      ("secretprefs set --not-secret"); --json has that as well. No other value is decrypted.
 
       With a pattern, lists the keys that match it as a whole: * stands for any characters, ? for one, and a backslash \
       makes the next character an ordinary one. A pattern that ends with a slash or a dot lists the keys that begin \

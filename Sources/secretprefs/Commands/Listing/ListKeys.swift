@@ -21,7 +21,7 @@ struct ListKeys: ToolAction {
       if records.isEmpty { try checkPattern() }
       let now = access.options.now()
       let listed = records.filter { record in expiry.map { $0.isDueOrExpired(record.info, at: now) } ?? true }
-      return try listing.write(listed, at: now)
+      return try listing.write(listed, of: vault, at: now)
     }
     // Reads no metadata of the records, which takes longer.
     var lines: [UInt8] = []

@@ -4,6 +4,27 @@ internal import VaultCore
 struct ListedRecord {
   let group: AccessGroup
   let info: RecordInfo
+  /// The value, if it is no secret and was read.
+  private(set) var value: PublicValue?
+
+  init(group: AccessGroup, info: RecordInfo) {
+    self.group = group
+    self.info = info
+  }
+
+  /// The same with its value, if that is no secret. Without the device key that the value needs, it is not shown.
+  func showingValue(of vault: Vault) throws -> ListedRecord {
+    guard !info.isSecret else { return self }
+    var shown = self
+    do throws(VaultError) {
+      shown.value = try vault.withValue(of: info, in: group) { kind, bytes in
+        bytes.withUnsafeBytes { PublicValue(kind, $0) }
+      }.flatMap(\.self)
+    } catch {
+      guard [.deviceKeyMissing, .wrongDevice].contains(error.code) else { throw error }
+    }
+    return shown
+  }
 
   var reference: SecretReference { SecretReference(service: info.service, key: info.key.text, in: group) }
 
@@ -23,6 +44,7 @@ struct ListedRecord {
   /// The JSON members in the output of `list`.
   func members(at now: Int64) -> [(String, JSON)] {
     [("group", .string(group.name.text)), ("reference", .string(reference.text))] + info.members(at: now)
+      + (value.map { [("value", $0.json)] } ?? [])
   }
 
   /// The output of `info` as JSON.

@@ -90,7 +90,7 @@ struct BitwardenSource {
     case ("login", 4) where path[1] == "uris":
       guard path[3] == "uri" else { return }
       if items[last].url == nil { items[last].url = leaf.bytes }
-      items[last].fields.append(PlainRecords.Field("url", leaf.bytes))
+      items[last].fields.append(PlainRecords.Field("url", leaf.bytes, isSecret: false))
     case ("login", 4...) where path[1] == "fido2Credentials": items[last].leave("a passkey")
     case ("passwordHistory", _): items[last].leave("earlier passwords")
     case ("attachments", _): items[last].leave("an attachment")
@@ -106,7 +106,8 @@ struct BitwardenSource {
       guard !Self.bookkeeping.contains(path.joined(separator: ".")) else { return }
       // The parts of login, card, identity, sshKey and of types that are not known here.
       let name = path.count == 2 ? path[1] : path.joined(separator: ".")
-      items[last].fields.append(PlainRecords.Field(name, leaf.bytes))
+      items[last].fields.append(
+        PlainRecords.Field(name, leaf.bytes, isSecret: path != ["login", "username"]))
     }
   }
 

@@ -73,7 +73,8 @@ struct CSVSource {
     var fields: [PlainRecords.Field] = []
     for (index, cell) in cells.enumerated() {
       guard let field = columns.fieldName(index), !isNoteURL(cell, index) else { continue }
-      fields.append(PlainRecords.Field(field, cell, note: hasRow(cell) ? Self.rowNote : nil))
+      let isSecret = ![.username, .url].contains(columns.meanings[index])
+      fields.append(PlainRecords.Field(field, cell, isSecret: isSecret, note: hasRow(cell) ? Self.rowNote : nil))
     }
     try records.add(entry: try name(cells), fields, line: line)
   }

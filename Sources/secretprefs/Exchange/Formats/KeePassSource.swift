@@ -133,7 +133,10 @@ struct KeePassSource {
         name += SourceText.host(of: url.bytes, in: bytes)
       }
       let codes = KeePassOneTime(taking: &found, in: bytes)
-      let fields = found.map { PlainRecords.Field(Self.fieldNames[$0.name] ?? $0.name, $0.bytes) }
+      let fields = found.map { field in
+        PlainRecords.Field(
+          Self.fieldNames[field.name] ?? field.name, field.bytes, isSecret: !["UserName", "URL"].contains(field.name))
+      }
       try records.add(entry: name, fields + codes.values, line: entry.line)
     }
   }

@@ -61,7 +61,7 @@ struct NetrcSource {
       let isMark = value.first.map { text.bytes[$0] == UInt8(ascii: "#") && !isQuoted } ?? false
       fields.append(
         PlainRecords.Field(
-          word == "login" ? "username" : word, value,
+          word == "login" ? "username" : word, value, isSecret: word != "login",
           note: isMark ? "older versions of curl take it for a comment, because it begins with #" : nil))
     default:
       guard Self.ignored.contains(word) else {
