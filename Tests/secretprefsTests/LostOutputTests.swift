@@ -7,6 +7,8 @@ struct LostOutputTests {
   static let writing = [
     "set b < value", "edit a --label x", "rename a b", "copy a b", "move a --to-service s", "copy a --to-group h",
     "move a --to-group h", "generate b",
+    "rotate-value a --generate", "rotate-value rotated --confirm",
+    "rotate-value rotated --revert",
     "generate b --print", "generate b --words 6", "edit a --value --yes", "remove a", "remove --now a",
     "remove --match a --yes", "remove --match a --now --yes --all-services --all-groups",
     "history restore a 2",
@@ -118,6 +120,8 @@ struct LostOutputTests {
       secretprefs set --service docker h --attribute username=u < value
       secretprefs set --service old r < value
       secretprefs remove --service old r
+      secretprefs set rotated < value
+      secretprefs rotate-value rotated --generate
       secretprefs config set unlock.idle 5m
       mkdir trusted untrusted
       echo 'service = default' > trusted/.secretprefs

@@ -94,7 +94,8 @@ struct Root: ParsableCommand {
       CommandGroup(
         name: "Value",
         subcommands: [
-          SetValue.self, Generate.self, Get.self, Otp.self, Qr.self, EditRecord.self, Remove.self, History.self,
+          SetValue.self, Generate.self, RotateValue.self, Get.self, Otp.self, Qr.self, EditRecord.self, Remove.self,
+          History.self,
         ]),
       CommandGroup(
         name: "Key",

@@ -71,13 +71,18 @@ struct ValueSource {
   /// Removes LF or CRLF from the end of a single line, as for passphrases. The end of the last of several lines is a
   /// part of the value, such as of a key that ssh reads.
   private func trimmed(_ value: consuming SecretBytes, _ messages: Messages) throws -> SecretBytes {
-    let count = value.withUnsafeBytes { value in
-      guard let end = value.firstIndex(of: 0x0A), end == value.count - 1 else { return value.count }
-      return end - (value.dropLast().last == 0x0D ? 1 : 0)
-    }
+    let count = Self.countWithoutLineEnd(value)
     guard !keepsLineEnd, count < value.count else { return value }
     // Also in a script: the stored value is not what the file has.
     if isStored { messages.tell("removed the line ending at the end of the value; --exact keeps it") }
     return try value.prefix(count)
+  }
+
+  /// The length without the LF or CRLF at the end of a single line.
+  static func countWithoutLineEnd(_ value: borrowing SecretBytes) -> Int {
+    value.withUnsafeBytes { value in
+      guard let end = value.firstIndex(of: 0x0A), end == value.count - 1 else { return value.count }
+      return end - (value.dropLast().last == 0x0D ? 1 : 0)
+    }
   }
 }

@@ -1,0 +1,115 @@
+internal import ArgumentParser
+internal import DurableFiles
+internal import VaultCore
+internal import VaultSealing
+
+/// `secretprefs rotate-value`.
+struct RotateValue: WritingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate-value",
+    abstract: "Replaces a value in two steps, and keeps the old one between them.",
+    usage: "secretprefs rotate-value [<options>] <key> (--generate | --confirm | --revert | -- <command> ...)",
+    discussion: """
+      The first step stores a new value, which a program writes to its standard output, or which is generated. The old \
+      value is an earlier value of the key, and no write drops it until the second step. When the new value is in use, \
+      --confirm ends the rotation; the old value is then kept or dropped like any other earlier value. --revert makes \
+      the old value the current one again. In between, "secretprefs info" shows the attribute "rotation", and another \
+      rotation of the key is refused.
+
+      The program runs without a shell. Its standard input is empty, it does not inherit SECRETPREFS_ variables, and \
+      nothing is stored unless its exit code is 0. It must not end the validity of the old value: if this process is \
+      killed before the new value is stored, the vault has the old one alone. The value is stored as the kind of the \
+      old one; the line ending of a single line is removed. Metadata is kept, except the expiry.
+
+      EXAMPLE:
+        secretprefs rotate-value db/password --generate --length 32
+        secretprefs rotate-value github --expiry 90d -- ./new-token.sh deploy
+        secretprefs rotate-value github --confirm
+        secretprefs rotate-value github --revert
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Flag(help: "Store a generated value, as \"secretprefs generate\" makes it.")
+  var generate = false
+
+  @OptionGroup var generation: GenerationOptions
+
+  @Option(
+    help: ArgumentHelp("Set the time from which the new value counts as expired, as \"set\" does.", valueName: "time"))
+  var expiry: String?
+
+  @Flag(help: "End the rotation: the new value is in use.")
+  var confirm = false
+
+  @Flag(help: "Make the old value the current one again.")
+  var revert = false
+
+  // Not a list, behind which the parser accepts no command.
+  @Argument(help: .key, completion: .keys)
+  var key: String?
+
+  @Argument(parsing: .postTerminator, help: ArgumentHelp("The program and its arguments.", valueName: "command"))
+  var command: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    let (place, key) = try record.named(try Self.sole([key].compactMap(\.self), "key"))
+    guard [generate, confirm, revert, !command.isEmpty].count(where: \.self) == 1 else {
+      throw Self.usageError("one of --generate, --confirm, --revert and a command after -- is required")
+    }
+    guard generate || generation.isEmpty else { throw ToolError.usage("the options of passwords need --generate") }
+    guard expiry == nil || !confirm && !revert else { throw ToolError.usage("--expiry is for a new value") }
+    let access = try unlock.complete(try vault.access())
+    let expiry = try expiry.map { (text) throws(ToolError) in try Expiry(text, now: access.options.now()).milliseconds }
+    let rule = try generate ? generation.rule() : nil
+    let vault = try access.open(messages)
+    let group = try place.group(in: vault)
+    let change = RotationChange(vault: vault, group: group, place: place, key: key)
+    let revision: UInt64
+    if confirm || revert {
+      revision = try change.end(reverting: revert)
+    } else {
+      let kind = try change.begin().kind
+      guard rule == nil || kind == .string else {
+        throw ToolError.usage("a generated value is text, and the key has a value of the kind \(kind.label)")
+      }
+      let value: TypedValue
+      if let rule {
+        value = try TypedValue(try rule.password(from: .system), kind)
+      } else {
+        value = try TypedValue(try Self.output(of: command, kind), kind)
+      }
+      revision = try change.store(value, expiry: expiry, keeping: access.keeping)
+    }
+    vault.recordChange(by: Self.self, messages)
+    guard !self.vault.json else {
+      return try Output.write(
+        .object([
+          ("service", .string(place.service.text)), ("key", .string(try Vault.Name(key).text)),
+          ("revision", .unsigned(revision)),
+          ("state", .string(confirm ? "confirmed" : revert ? "reverted" : "pending")),
+        ]))
+    }
+    guard !confirm, !revert else { return }
+    messages.tell("the old value is kept; --confirm ends the rotation, --revert undoes it")
+  }
+
+  /// Runs the program and reads the value into guarded memory.
+  private static func output(of words: [String], _ kind: ValueKind) throws -> SecretBytes {
+    let program = try OtherProgram("the command", words)
+    let value = try ValueReader.read(program.output, atMost: ValueReader.longest, "read the output of the command")
+    switch try program.end() {
+    case .exited(0): break
+    case .exited(let code):
+      throw ToolError.problem("the command failed with exit code \(code); nothing was changed", hint: nil)
+    case .killed(let signal):
+      throw ToolError.problem("the command was ended by signal \(signal); nothing was changed", hint: nil)
+    default: throw ToolError.problem("the command did not end; nothing was changed", hint: nil)
+    }
+    let count = kind == .data ? value.count : ValueSource.countWithoutLineEnd(value)
+    guard count > 0 else { throw ToolError.problem("the command wrote no value; nothing was changed", hint: nil) }
+    return try value.prefix(count)
+  }
+}

@@ -1,0 +1,82 @@
+internal import VaultCore
+
+/// The writes of a rotation. Each is one transaction, so that a crash leaves the state before it or the one after.
+struct RotationChange {
+  /// How often a write is repeated that another one has overtaken.
+  private static let tries = 20
+
+  let vault: Vault
+  let group: AccessGroup
+  let place: RecordPlace
+  let key: String
+
+  /// The record, of which no rotation is pending.
+  func begin() throws -> RecordInfo {
+    let record = try place.existing(key, in: group, of: vault)
+    guard try RotationMark(of: record) == nil else {
+      throw ToolError(
+        VaultError(.conflict, "a rotation of the key is not confirmed"),
+        hint: "--confirm keeps the new value, and --revert the old one")
+    }
+    return record
+  }
+
+  /// Stores the new value over the old one, which stays an earlier value. If another rotation was begun meanwhile, the
+  /// values of both are kept.
+  /// - Returns: The revision.
+  func store(_ value: borrowing TypedValue, expiry: Int64?, keeping: Vault.Keeping) throws -> UInt64 {
+    let kind = value.kind
+    var attempt = 0
+    while true {
+      attempt += 1
+      let record = try place.existing(key, in: group, of: vault)
+      let depth = record.hasHistoryDepth ? record.historyDepth : keeping.earlierValues
+      let mark = try RotationMark(of: record) ?? RotationMark(revision: record.revision, depth: depth)
+      var edit = RecordEdit()
+      edit.attributes = .set(try RotationMark.attributes(of: record, mark))
+      edit.historyDepth = .set(.max)
+      if let expiry { edit.expiry = .set(expiry) }
+      let result = value.body.withSpan { bytes in
+        Result { () throws(VaultError) in
+          try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
+            try batch.set(bytes, kind: kind, forKey: key, edit: edit, ifRevision: record.revision)
+          }
+        }
+      }
+      if case .failure(let error) = result, error.code == .conflict, attempt < Self.tries { continue }
+      _ = try result.get()
+      return try place.existing(key, in: group, of: vault).revision
+    }
+  }
+
+  /// Ends the rotation.
+  ///
+  /// - Parameter isReverted: Whether the old value becomes the current one.
+  /// - Returns: The revision.
+  func end(reverting isReverted: Bool) throws -> UInt64 {
+    let record = try place.existing(key, in: group, of: vault)
+    guard let mark = try RotationMark(of: record) else {
+      throw ToolError(
+        VaultError(.notFound, "no rotation of the key is to be confirmed"),
+        hint: "\"secretprefs rotate-value --generate\" begins one")
+    }
+    var edit = RecordEdit()
+    edit.attributes = .set(try RotationMark.attributes(of: record, nil))
+    edit.historyDepth = .set(mark.depth)
+    do throws(VaultError) {
+      try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
+        if isReverted { try batch.restore(key, revision: mark.revision, ifRevision: record.revision) }
+        try batch.edit(key, edit, ifRevision: record.revision)
+      }
+    } catch {
+      guard error.code == .notFound else { throw error }
+      throw ToolError(error, hint: Hints.revisions)
+    }
+    return try place.existing(key, in: group, of: vault).revision
+  }
+}
+
+extension RecordInfo {
+  /// Whether the number of earlier values was ever set (tag 6 of `Docs/Format.md` 3.8).
+  fileprivate var hasHistoryDepth: Bool { extensionItems.contains { $0.tag == 6 } }
+}

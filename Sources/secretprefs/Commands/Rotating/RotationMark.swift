@@ -1,0 +1,44 @@
+internal import VaultCore
+
+/// What a record keeps while a rotation of its value is not confirmed: an attribute, which every program keeps.
+struct RotationMark {
+  static let attribute = "rotation"
+
+  /// That of the old value.
+  let revision: UInt64
+  /// The number of earlier values that the record kept before, and keeps again afterwards.
+  let depth: UInt16
+
+  init(revision: UInt64, depth: UInt16) {
+    self.revision = revision
+    self.depth = depth
+  }
+
+  /// The mark of a record; `nil` if it has none.
+  ///
+  /// - Throws: ``VaultError/Code/conflict`` for an attribute of this name that no rotation made.
+  init?(of record: RecordInfo) throws {
+    let found = record.attributes.filter { $0.name.text == Self.attribute }
+    guard !found.isEmpty else { return nil }
+    let numbers = found[0].text?.split { $0 == " " || $0 == "," }.compactMap { UInt64($0) } ?? []
+    guard found.count == 1, numbers.count == 2, let depth = UInt16(exactly: numbers[1]) else { throw Self.foreign }
+    self.init(revision: numbers[0], depth: depth)
+    guard found[0].text == text else { throw Self.foreign }
+  }
+
+  /// For a person, too: `info` shows it.
+  var text: String { "from revision \(revision), history \(depth)" }
+
+  private static let foreign = ToolError(
+    VaultError(.conflict, "the attribute \"\(attribute)\" of the key was not made by a rotation"),
+    hint: "\"secretprefs edit --no-attribute \(attribute)\" removes it")
+
+  /// The attributes of a record with this mark, or without any.
+  static func attributes(of record: RecordInfo, _ mark: RotationMark?) throws(VaultError) -> [RecordEdit.Attribute] {
+    let others = record.attributes.filter { $0.name.text != attribute }
+    return try others
+      + (mark.map { (mark) throws(VaultError) in
+        [try RecordEdit.Attribute(attribute, Array(mark.text.utf8))]
+      } ?? [])
+  }
+}
