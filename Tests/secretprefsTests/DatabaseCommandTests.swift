@@ -37,7 +37,9 @@ struct DatabaseCommandTests {
         """, in: home)
       func normal(_ text: String) -> String {
         // A file has a reserve.
-        Transcript.normal(text, home).replacing(Transcript.normal(name, home), with: "{vault}")
+        // The value of a setting is shown as it was given.
+        Transcript.normal(text, home).replacing(Transcript.normal(place, home), with: "{vault}")
+          .replacing(Transcript.normal(name, home), with: "{vault}")
           .replacing(/(file|stored)  ?( *)[0-9]+ bytes/, with: "stored {count} bytes")
           .replacing(/"fileBytes":[0-9]+/, with: "{count}")
           .replacing(/is kept: .*/, with: "is kept")
@@ -101,11 +103,11 @@ struct DatabaseCommandTests {
         [words, String(words.prefix { $0 != " " })].contains { command == $0 || command.hasPrefix($0 + " ") }
       } && !Self.isRefused(words)
     }
-    // The transcript of the database tries the first and the last; the others are about the terminal and the kernel.
+    // The transcript of the database tries the first and "run"; the others are about the terminal, the kernel, and files.
     #expect(
       Set(untried) == [
         "postgres init", "postgres grant", "postgres status", "postgres import", "postgres export", "init", "settings",
-        "unlock", "lock", "run",
+        "unlock", "lock", "run", "git-textconv", "git-merge",
       ])
   }
 
