@@ -68,7 +68,7 @@
     ///   - vault: the name of the vault, which is that of its row.
     /// - Throws: ``VaultError/Code/invalidName`` for a wrong URL or name; ``VaultError/Code/insecurePermissions`` for
     ///   a URL with a password, which belongs into a password file or service file of libpq, or with a weaker
-    ///   `sslmode`; the errors of ``VaultCore/AuditLogPlace/init(folder:name:)``.
+    ///   `sslmode`; those of `AuditLogPlace(folder:name:)`.
     public init(_ url: String, vault: String, options: Options = Options()) throws(VaultError) {
       auditLogs = try options.logFolder.map { (folder) throws(VaultError) in
         try AuditLogPlace(folder: folder, name: PostgresPlace.encoded(try Vault.Name(vault).text))
