@@ -17,13 +17,6 @@ enum DurableText {
       try file.write(bytes, at: 0)
       try file.synchronize()
     }
-    try synchronize(PathName.directory(of: path))
-  }
-
-  /// A directory that is not readable cannot be synced.
-  static func synchronize(_ directory: String) throws(VaultError) {
-    do throws(VaultError) { _ = try Descriptor<VaultError>.synchronizeDirectory(directory) } catch {
-      throw VaultError(.durabilityUnknown, error.message, errno: error.errno, cause: error)
-    }
+    try OutputFile.synchronize(PathName.directory(of: path))
   }
 }

@@ -86,7 +86,7 @@ struct ProjectFile {
       guard errno == ENOENT else { throw .io("\(record): remove the file of trust") }
       return false
     }
-    try DurableText.synchronize(directory)
+    try OutputFile.synchronize(directory)
     return true
   }
 
