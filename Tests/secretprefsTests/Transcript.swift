@@ -61,7 +61,8 @@ struct Transcript {
       .replacing(/\b20[2-9][0-9]{5}T[0-9]{6}Z(-[0-9]+(?=\.spv))?/, with: "{stamp}")
       // First, because a colon between two letters is no boundary of a word.
       .replacing(/\bspv-vault-1:[0-9a-f]{32}:[0-9a-f]{64}\b/, with: "spv-vault-1:{id}:{key}")
-      .replacing(/\b[0-9a-f]{32}\b/, with: "{id}")
+      // By the rules of Unicode, a dot between two digits is no boundary either.
+      .replacing(/\b[0-9a-f]{32}\b/.wordBoundaryKind(.simple), with: "{id}")
       .replacing(/\b[0-9a-f]{64}\b/, with: "{key}")
       .replacing(/(^[* ] |\bslot |\bpublic key )[0-9a-f]{8}\b/.anchorsMatchLineEndings()) { $0.output.1 + "{short}" }
       .replacing(/"user":[0-9]+/, with: "\"user\":0")
