@@ -45,7 +45,7 @@ let package = Package(
     .trait(name: "PostgreSQL", description: "VaultPostgres: vaults in a PostgreSQL database, with libpq."),
     .trait(
       name: "ServiceLifecycle",
-      description: "SecretsLifecycle: a vault as a service, its health, and failures in swift-log."),
+      description: "SecretsLifecycle: a vault as a service, its health and metrics, and failures in swift-log."),
     .trait(name: "SettingsPage", description: "SettingsPage: a page in the browser for settings, with Hummingbird."),
     .default(enabledTraits: []),
   ],
@@ -57,6 +57,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
   ],
@@ -113,6 +114,7 @@ let package = Package(
         .product(
           name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
         .product(name: "Logging", package: "swift-log", condition: .when(traits: ["ServiceLifecycle"])),
+        .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["ServiceLifecycle"])),
       ], swiftSettings: strict),
     .target(
       name: "PreferencesHTTP",
@@ -239,6 +241,8 @@ let package = Package(
           name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
         .product(name: "Logging", package: "swift-log", condition: .when(traits: ["ServiceLifecycle"])),
         .product(name: "InMemoryLogging", package: "swift-log", condition: .when(traits: ["ServiceLifecycle"])),
+        .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["ServiceLifecycle"])),
+        .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["ServiceLifecycle"])),
       ], swiftSettings: strict),
     .testTarget(
       name: "SettingsPageTests",

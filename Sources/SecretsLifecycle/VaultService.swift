@@ -1,4 +1,5 @@
 #if ServiceLifecycle
+  public import CoreMetrics
   public import Logging
   internal import Preferences
   public import Secrets
@@ -32,12 +33,18 @@
   /// service that is listed after this one can read secrets until it has ended. If the group is cancelled instead, all
   /// services end at the same time.
   ///
+  /// **Metrics** of swift-metrics are recorded at each check, with the dimension `vault`: the gauge
+  /// `secretprefs_vault_age_seconds`, which says how long ago the place of the vault confirmed the state that reads
+  /// see, and, for a vault in a database, the counters `secretprefs_vault_writes_total`,
+  /// `secretprefs_vault_retries_total` and `secretprefs_vault_reconnects_total` (``StorageActivity``).
+  ///
   /// Each change of ``Vault/health()`` is logged once. No line contains a value, a credential or the name of a record.
   public struct VaultService: Service {
     private let secrets: SecretPreferences
     private let unlocking: Unlocking
     private let interval: Duration
     private let logger: Logger
+    private let metrics: any MetricsFactory
     private let reload: @Sendable () async throws -> Void
 
     private var vault: Vault { secrets.vault }
@@ -48,11 +55,13 @@
     ///   - unlocking: finds the credential, at the start and whenever the vault has to be unlocked again.
     ///   - interval: the time between two checks. Changes on a local file system are noticed at once, and a check finds
     ///     the rest: a vault that was locked, and changes that the system does not report.
+    ///   - metrics: gets the metrics; by default those of the program.
     ///   - reload: applies the secrets, for example to a pool of connections. An error that it throws is logged with
     ///     its type alone, unless it is one of this package.
     public init(
       _ secrets: SecretPreferences, unlocking: Unlocking = .automatic, checkingEvery interval: Duration = .seconds(30),
-      logger: Logger, reload: @escaping @Sendable () async throws -> Void = {}
+      logger: Logger, metrics: any MetricsFactory = MetricsSystem.factory,
+      reload: @escaping @Sendable () async throws -> Void = {}
     ) {
       self.secrets = secrets
       self.unlocking = unlocking
@@ -60,6 +69,7 @@
       var logger = logger
       logger[metadataKey: "vault"] = "\(secrets.name)"
       self.logger = logger
+      self.metrics = metrics
       self.reload = reload
     }
 
@@ -88,10 +98,14 @@
         if case .dropped(.regular) = wake.yield(.notice) { wake.yield(.regular) }
       }
       defer { observation.invalidate() }
-      var seen = Seen()
+      var seen = Seen(metrics: VaultMetrics(secrets.name, metrics))
       try await start(&seen)
       async let _ = wakeRegularly(wake)
-      for await wake in wakes { await check(&seen, at: wake) }
+      seen.metrics.record(vault)
+      for await wake in wakes {
+        await check(&seen, at: wake)
+        seen.metrics.record(vault)
+      }
     }
 
     private func wakeRegularly(_ wake: AsyncStream<Wake>.Continuation) async {
@@ -105,6 +119,7 @@
     // MARK: Checks
 
     private struct Seen {
+      var metrics: VaultMetrics
       /// The health that was logged last.
       var health = ""
       /// The content of the granted groups for which `reload` last succeeded.

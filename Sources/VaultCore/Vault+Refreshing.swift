@@ -17,4 +17,7 @@ extension Vault {
 
   /// How long ago the storage has confirmed the state that reads see. Zero for a file, which every read looks at.
   public var age: Duration { handle.storage.age }
+
+  /// What the storage has done, for metrics; `nil` for a file, and for other storages that do not count.
+  public var storageActivity: StorageActivity? { handle.storage.activity }
 }

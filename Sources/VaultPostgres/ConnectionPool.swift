@@ -14,6 +14,12 @@
     /// The server processes of the storage's connections.
     private let processes = Mutex<Set<Int32>>([])
     private let forkGuard = ForkGuard()
+    /// The connections that were lost and not replaced yet.
+    private let lost = Atomic<UInt64>(0)
+    /// Those that were made in place of a lost one.
+    let reconnects = Atomic<UInt64>(0)
+    /// Requests that were sent again because a connection was lost.
+    let retries = Atomic<UInt64>(0)
 
     init(_ place: PostgresPlace, silence: Duration) {
       self.place = place
@@ -24,8 +30,20 @@
 
     /// An idle connection, if there is a usable one.
     func takeIdle() -> Connection? {
-      guard let connection = idle.withLock({ $0.take() }), connection.isUsable else { return nil }
+      guard let connection = idle.withLock({ $0.take() }) else { return nil }
+      guard connection.isUsable else {
+        noteLoss()
+        return nil
+      }
       return connection
+    }
+
+    /// Counts a connection that was lost.
+    ///
+    /// - Parameter isRetried: whether what was sent on it is sent again.
+    func noteLoss(isRetried: Bool = false) {
+      lost.add(1, ordering: .relaxed)
+      if isRetried { retries.add(1, ordering: .relaxed) }
     }
 
     /// - Throws: ``VaultError/Code/unreachable``, and what ``Connection/open(_:silence:)`` throws.
@@ -34,6 +52,10 @@
         throw place.error(.locked, "the storage was opened before this process was forked")
       }
       let connection = try Connection.open(place, silence: silence)
+      let left = lost.load(ordering: .relaxed)
+      if left > 0, lost.compareExchange(expected: left, desired: left - 1, ordering: .relaxed).exchanged {
+        reconnects.add(1, ordering: .relaxed)
+      }
       processes.withLock { processes in
         if processes.count > 100 { processes = [] }
         processes.insert(connection.facts.pid)
@@ -79,8 +101,10 @@
         if purpose == .writing { try used.facts.checkWritable(place) }
         do throws(QueryFailure) { return (used, try used.run(statements, allowing: wait)) } catch {
           guard error.isLost, isReused, connection != nil, deadline.remaining > .zero else {
+            if error.isLost { noteLoss() }
             throw place.error(error, purpose)
           }
+          noteLoss(isRetried: true)
           connection = nil
         }
       }

@@ -39,6 +39,7 @@
           try wait(connection, after: asked, again: isChanged || announced.duration(to: asked) < Self.again)
         } catch {
           core.failure.withLock { $0 = error }
+          if connection != nil { core.pool.noteLoss() }
           connection = nil
           var left = pause.take()
           while left > .zero, !isEnded {

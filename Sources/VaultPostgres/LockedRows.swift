@@ -119,6 +119,7 @@
             return
           }
         } catch { throw isUncertain ? unknown(error) : error }
+        core.pool.noteLoss(isRetried: true)
         // Whatever the old transaction did, it has ended when the lock is granted again.
         isUncertain = true
         while self.connection == nil {
@@ -158,6 +159,7 @@
       core.end(connection)
       switch try FoundBytes(rows[0], since: new, limit: .max) {
       case .unchanged, .grown:
+        core.writes.add(1, ordering: .relaxed)
         row = found
         return true
       case .absent, .other:

@@ -31,6 +31,7 @@
             return taken(row, bytes, asked)
           } catch {
             isUnknown = isUnknown || error.isLost
+            if error.isLost { pool.noteLoss(isRetried: true) }
             if error.isRefused("23505") {
               guard isUnknown, limit.remaining > .zero else { throw exists }
               // Perhaps its own, which was still on its way at the last look.
@@ -63,6 +64,7 @@
     ///
     /// - Parameter asked: when the change was sent: it shows what others had committed before.
     func takeOwn(_ found: FoundBytes, after old: VaultRow?, asked: ContinuousClock.Instant) {
+      writes.add(1, ordering: .relaxed)
       let isChanged = known.withLock { known in known.row == old && known.take(found, asked: asked) }
       if isChanged { notifyObservers() }
     }

@@ -34,6 +34,8 @@
     /// The writers of this storage that wait for the lock, and will bring what others have written.
     private let waitingWriters = Atomic(0)
     let isEnded = Atomic(false)
+    /// The changes that were stored.
+    let writes = Atomic<UInt64>(0)
 
     init(_ place: PostgresPlace, _ options: PostgresStorage.Options) {
       self.place = place

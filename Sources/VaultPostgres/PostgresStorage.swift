@@ -155,6 +155,13 @@
     /// The error of the last question to the database, until it answers again.
     public var problem: VaultError? { core.failure.withLock(\.self) }
 
+    /// Counted for all vaults that use this storage.
+    public var activity: StorageActivity? {
+      StorageActivity(
+        writes: core.writes.load(ordering: .relaxed), retries: core.pool.retries.load(ordering: .relaxed),
+        reconnects: core.pool.reconnects.load(ordering: .relaxed))
+    }
+
     // MARK: Writing
 
     /// - Throws: ``VaultError/Code/lockTimeout``; ``VaultError/Code/notFound``; ``VaultError/Code/unreachable``;

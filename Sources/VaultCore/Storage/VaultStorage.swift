@@ -81,6 +81,9 @@ public protocol VaultStorage: Sendable {
   /// What keeps the storage from being brought up to date; `nil`, which is the default, if nothing does.
   var problem: VaultError? { get }
 
+  /// What the storage has done, for metrics; `nil`, which is the default, if it does not count.
+  var activity: StorageActivity? { get }
+
   /// Where this machine keeps the logs of reads and writes: always the same place. A read is logged there before its
   /// value is lent, so that it waits for no other machine. With `nil`, which is the default, reads and writes of a
   /// vault with logging are refused.
@@ -108,6 +111,7 @@ extension VaultStorage {
   public func refresh() throws(VaultError) {}
   public var age: Duration { .zero }
   public var problem: VaultError? { nil }
+  public var activity: StorageActivity? { nil }
   public var auditLogs: AuditLogPlace? { nil }
   public var auditCollection: (any AuditLogCollection)? { nil }
 
