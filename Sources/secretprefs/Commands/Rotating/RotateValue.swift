@@ -67,9 +67,8 @@ struct RotateValue: WritingCommand {
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
     let change = RotationChange(vault: vault, group: group, place: place, key: key)
-    let revision: UInt64
     if confirm || revert {
-      revision = try change.end(reverting: revert)
+      try change.end(reverting: revert)
     } else {
       let kind = try change.begin().kind
       guard rule == nil || kind == .string else {
@@ -81,14 +80,13 @@ struct RotateValue: WritingCommand {
       } else {
         value = try TypedValue(try Self.output(of: command, kind), kind)
       }
-      revision = try change.store(value, expiry: expiry, keeping: access.keeping)
+      try change.store(value, expiry: expiry, keeping: access.keeping)
     }
     vault.recordChange(by: Self.self, messages)
     guard !self.vault.json else {
       return try Output.write(
         .object([
           ("service", .string(place.service.text)), ("key", .string(try Vault.Name(key).text)),
-          ("revision", .unsigned(revision)),
           ("state", .string(confirm ? "confirmed" : revert ? "reverted" : "pending")),
         ]))
     }

@@ -23,8 +23,7 @@ struct RotationChange {
 
   /// Stores the new value over the old one, which stays an earlier value. If another rotation was begun meanwhile, the
   /// values of both are kept.
-  /// - Returns: The revision.
-  func store(_ value: borrowing TypedValue, expiry: Int64?, keeping: Vault.Keeping) throws -> UInt64 {
+  func store(_ value: borrowing TypedValue, expiry: Int64?, keeping: Vault.Keeping) throws {
     let kind = value.kind
     var attempt = 0
     while true {
@@ -44,16 +43,16 @@ struct RotationChange {
         }
       }
       if case .failure(let error) = result, error.code == .conflict, attempt < Self.tries { continue }
+      // Nothing is read afterwards: an error would say that nothing has changed.
       _ = try result.get()
-      return try place.existing(key, in: group, of: vault).revision
+      return
     }
   }
 
   /// Ends the rotation.
   ///
   /// - Parameter isReverted: Whether the old value becomes the current one.
-  /// - Returns: The revision.
-  func end(reverting isReverted: Bool) throws -> UInt64 {
+  func end(reverting isReverted: Bool) throws {
     let record = try place.existing(key, in: group, of: vault)
     guard let mark = try RotationMark(of: record) else {
       throw ToolError(
@@ -72,7 +71,6 @@ struct RotationChange {
       guard error.code == .notFound else { throw error }
       throw ToolError(error, hint: Hints.revisions)
     }
-    return try place.existing(key, in: group, of: vault).revision
   }
 }
 
