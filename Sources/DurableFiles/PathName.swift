@@ -23,15 +23,22 @@ package enum PathName {
   /// UTF-8 are left out.
   package static func names(in directory: String) -> [String]? {
     guard let stream = unsafe opendir(directory) else { return nil }
-    defer { unsafe closedir(stream) }
+    var number: Int32 = 0
+    defer {
+      unsafe closedir(stream)
+      errno = number
+    }
     var names: [String] = []
-    while let entry = unsafe readdir(stream) {
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(stream) else { break }
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { name in
         unsafe String(validating: name.prefix { $0 != 0 }, as: UTF8.self)
       }
       if let name, name != ".", name != ".." { names.append(name) }
     }
-    return names
+    number = errno
+    return number == 0 ? names : nil
   }
 
   /// The absolute path of the file that `path` leads to, without links; `nil`, with `errno`, if there is none.

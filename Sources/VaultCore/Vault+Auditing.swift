@@ -124,8 +124,8 @@ extension Vault {
   ///
   /// Faults of the log are in the report, and do not end the reading. Changed, removed, added and reordered events are
   /// detected, and so is a log that was cut off. A complete earlier copy of the log is detected only by a mark
-  /// (``Options/markPath``); without one, a log that was removed is reported as possibly moved. Of a vault that is not a
-  /// file, the log of this machine is read.
+  /// (``Options/markPath``); without one, a log that was removed is reported as possibly moved. Of a vault that is not
+  /// a file, the log of this machine is read.
   ///
   /// - Parameter body: receives each event that verifies, oldest first.
   /// - Throws: ``VaultError/Code/io`` if the disk or the directory cannot be read; ``VaultError/Code/lockTimeout``.

@@ -7,11 +7,7 @@ extension Vault {
   /// - Throws: the code of the first fault that is found.
   public func currentMark() throws(VaultError) -> RollbackMark {
     let (mark, logged) = try handle.withCurrent { (_, state) throws(VaultError) in
-      var logged: [AuditKeys] = []
-      for group in state.groups {
-        let content = try state.content(group.id)
-        if content.auditItem != nil { logged.append(try AuditKeys(content, state.sealer)) }
-      }
+      let logged = try state.loggedKeys()
       return (try RollbackMark(state), logged)
     }
     var logs: [Vault.Identifier: RollbackMark.Log] = [:]
@@ -57,4 +53,16 @@ extension RollbackMark {
   /// - Throws: ``VaultError/Code/markMissing``, ``VaultError/Code/malformed``,
   ///   ``VaultError/Code/insecurePermissions``, ``VaultError/Code/io``.
   public init(at path: String) throws(VaultError) { self = try MarkFile(path, timeout: .zero).read() }
+}
+
+extension VaultState {
+  /// The keys of the granted groups that have a log.
+  func loggedKeys() throws(VaultError) -> [AuditKeys] {
+    var keys: [AuditKeys] = []
+    for group in groups {
+      let content = try content(group.id)
+      if content.auditItem != nil { keys.append(try AuditKeys(content, sealer)) }
+    }
+    return keys
+  }
 }

@@ -165,15 +165,10 @@ extension Vault {
   }
 
   /// The present state of the same record; `nil` if it was removed.
-  func record(_ record: RecordInfo, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
+  package func record(_ record: RecordInfo, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
     try withRecord(RecordAddress(record.service, record.key).name, in: group) { (record) throws(VaultError) in
       try RecordInfo(record)
     }
-  }
-
-  /// The present state of a listed record; `nil` if it was removed.
-  package func present(_ listed: RecordInfo, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
-    try record(listed, in: group)
   }
 
   /// Whether a record with exactly these names exists.

@@ -9,8 +9,15 @@
     var interval: Duration? { core.options.freshness.map { min($0 * 5, .seconds(5)) } }
 
     func files(of group: Vault.Identifier) throws(VaultError) -> [CollectedAuditFile] {
-      let rows = try ask(.logFiles(core.place.vault, of: "\(group)"))
-      return try (0..<rows.count).map { (row) throws(VaultError) in
+      try Self.files(try ask(.logFiles(core.place.vault, of: "\(group)")))
+    }
+
+    func newestFile(of log: String) throws(VaultError) -> CollectedAuditFile? {
+      try Self.files(try ask(.newestLogFile(core.place.vault, log))).first
+    }
+
+    private static func files(_ rows: Rows) throws(VaultError) -> [CollectedAuditFile] {
+      try (0..<rows.count).map { (row) throws(VaultError) in
         CollectedAuditFile(
           log: try rows.text(row, 0), number: UInt64(clamping: try rows.number(row, 1)), end: try rows.number(row, 2),
           tail: try rows.bytes(row, 3), delivered: Int64(try rows.number(row, 4)))
@@ -52,11 +59,25 @@
     fileprivate static func logFiles(_ vault: String, of group: String) -> Statement {
       Statement(
         """
-        select distinct on (log, version) log, version, start + octet_length(bytes),
-          substring(bytes from greatest(octet_length(bytes) - 31, 1)), (extract(epoch from delivered) * 1000)::bigint
+        select distinct on (log, version) \(logFileColumns)
         from secretprefs.log where vault = $1 and starts_with(log, $2)
         order by log, version, start desc
         """, .text(vault), .text(group + "/"))
+    }
+
+    private static let logFileColumns = """
+      log, version, start + octet_length(bytes), substring(bytes from greatest(octet_length(bytes) - 31, 1)),
+        (extract(epoch from delivered) * 1000)::bigint
+      """
+
+    /// Each machine asks this every few seconds: one look into the index.
+    fileprivate static func newestLogFile(_ vault: String, _ log: String) -> Statement {
+      Statement(
+        """
+        select \(logFileColumns)
+        from secretprefs.log where vault = $1 and log = $2
+        order by version desc, start desc limit 1
+        """, .text(vault), .text(log))
     }
 
     fileprivate static func logBytes(_ vault: String, _ file: CollectedAuditFile) -> Statement {

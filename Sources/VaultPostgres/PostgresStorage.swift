@@ -52,10 +52,10 @@
     }
 
     let core: PostgresCore
-    /// In ``Options/logFolder``.
+    /// The logs of this machine, in ``Options/logFolder``; `nil` without one.
     public let auditLogs: AuditLogPlace?
-    /// The table `log` of the database. The thread of an open vault delivers there what this machine has logged, at the
-    /// latest five seconds after it was logged; none does without ``Options/freshness``.
+    /// The table `log` of the database. An open vault delivers what this machine has logged within about five seconds,
+    /// and after an outage within about a minute. Without ``Options/freshness`` only `Vault.deliverAuditLogs()` does.
     public var auditCollection: (any AuditLogCollection)? { PostgresLogs(core: core) }
     let isFollowed = Atomic(false)
 

@@ -25,7 +25,7 @@ enum AuditDelivery {
 }
 
 extension VaultHandle {
-  /// Delivers what this handle has logged. Returns whether nothing is left.
+  /// Delivers what this handle has logged. Returns `false` after a failure.
   fileprivate func deliverLogs() -> Bool {
     guard let collection = storage.auditCollection else { return true }
     var failure: VaultError?
@@ -39,8 +39,9 @@ extension VaultHandle {
         try log.deliver(keys, to: collection)
       } catch {
         log.isUndelivered = true
-        // A locked vault has no keys for its logs: they are delivered once it is unlocked.
-        if error.code != .locked { failure = error }
+        // A locked vault has no keys for its logs: they are delivered once it is unlocked. Those of a group that is not
+        // granted any more are delivered by other programs.
+        if error.code != .locked, error.code != .groupNotGranted { failure = error }
       }
     }
     deliveryProblem = failure
@@ -58,18 +59,15 @@ extension Vault {
   /// place (``VaultStorage/auditCollection``). An open vault does so from time to time, unless the collection says that
   /// it does not.
   ///
+  /// What was logged before the call is in the collection when it returns.
+  ///
   /// - Throws: ``VaultError/Code/unreachable``, and other codes of the collection, with a part delivered or nothing;
-  ///   the code of a log that cannot be read.
+  ///   ``VaultError/Code/conflict`` if others keep adding to the log; ``VaultError/Code/locked``; the code of a log that
+  ///   cannot be read.
   public func deliverAuditLogs() throws(VaultError) {
     guard let collection = handle.storage.auditCollection, handle.storage.auditLogs != nil else { return }
-    let logged = try handle.withCurrent { (_, state) throws(VaultError) in
-      var logged: [AuditKeys] = []
-      for group in state.groups {
-        let content = try state.content(group.id)
-        if content.auditItem != nil { logged.append(try AuditKeys(content, state.sealer)) }
-      }
-      return logged
-    }
+    try refresh()
+    let logged = try handle.withCurrent { (_, state) throws(VaultError) in try state.loggedKeys() }
     for keys in logged { try handle.auditLog(of: keys.groupID).deliver(keys, to: collection) }
   }
 

@@ -13,7 +13,7 @@ extension AuditLog {
     let number: UInt64
     let file: Descriptor
     let header: [UInt8]
-    /// The offset behind the last event that the header counts.
+    /// The offset after the last event that the header counts.
     let end: Int
 
     init?(_ file: Descriptor, header bytes: [UInt8], size: Int, _ keys: AuditKeys, _ sealer: Sealer) throws(VaultError)
@@ -38,9 +38,12 @@ extension AuditLog {
     for _ in 0..<Self.mostDeliveries {
       guard let id = try deliveryID(replacing: refused) else { return }
       let log = "\(keys.groupID)/\(id)"
-      // Listed before the log is read, because other programs deliver it meanwhile.
-      let last = try collection.files(of: keys.groupID).filter { $0.log == log }.max { $0.number < $1.number }
-      let parts = try parts(keys, sealer)
+      // Asked before the log is read, because other programs deliver it concurrently.
+      let last = try collection.newestFile(of: log)
+      guard let parts = try parts(keys, sealer) else {
+        isUndelivered = true  // the group was rotated: it is delivered once the vault has the later key
+        return
+      }
       guard try last.map({ (last) throws(VaultError) in try isContinued(last, by: parts) }) ?? true else {
         refused = id
         continue
@@ -63,10 +66,16 @@ extension AuditLog {
     throw VaultError(.conflict, "the log cannot be delivered: other bytes are collected in its place")
   }
 
-  /// The files of the log, the oldest first.
-  private func parts(_ keys: AuditKeys, _ sealer: Sealer) throws(VaultError) -> [Part] {
+  /// The files of the log, the oldest first; `nil` if the current one is sealed with a later key.
+  private func parts(_ keys: AuditKeys, _ sealer: Sealer) throws(VaultError) -> [Part]? {
     let reading = try forReading(keys, sealer)
     return try concerningLog { () throws(VaultError) in
+      if let current = reading.current,
+        case .failure(let refusal) = try AuditHeader.open(current.header.bytes, keys, sealer),
+        refusal.code == .laterKey
+      {
+        return nil
+      }
       var parts: [UInt64: Part] = [:]
       for old in reading.handedOver {
         guard let open = try files.readable(old) else { continue }
@@ -86,14 +95,14 @@ extension AuditLog {
     }
   }
 
-  /// Whether the log goes on behind what was delivered last. A file that is not there any more was handed over, and
-  /// moved away or removed by its age.
+  /// Whether the log continues what was delivered last. A file that no longer exists was handed over and then moved
+  /// away, or removed by age.
   private func isContinued(_ last: CollectedAuditFile, by parts: [Part]) throws(VaultError) -> Bool {
     guard let part = parts.first(where: { $0.number == last.number }) else {
       return parts.last.map { $0.number > last.number } ?? true
     }
+    guard last.end >= AuditHeader.byteCount, part.end >= last.end else { return false }
     let start = max(AuditHeader.byteCount, last.end - CollectedAuditFile.tailCount)
-    guard part.end >= last.end, last.end >= start else { return false }
     let image = try FileImage(part.file, start..<last.end, limit: AuditHeader.fileBytes)
     return image.span.copy.suffix(last.tail.count).elementsEqual(last.tail)
   }

@@ -5,8 +5,9 @@ internal import VaultSealing
 /// The log in which the reads and writes of one access group are logged, as one process sees it (`Docs/Format.md` annex
 /// F).
 ///
-/// The log is a chain of files at the storage's ``AuditLogPlace``; events are sealed with a key of the group and appended to the current
-/// file. Every process that reads or writes the group appends to the same file, so all of them agree by its lock:
+/// The log is a chain of files at the storage's ``AuditLogPlace``; events are sealed with a key of the group and
+/// appended to the current file. Every process that reads or writes the group appends to the same file, so all of them
+/// agree by its lock:
 ///
 ///     process A                            process B
 ///     locks the log's file
@@ -181,7 +182,6 @@ final class AuditLog: Sendable {
           guard let file = try lockedFile(&state, until: deadline) else {
             guard let made = try maker.make(first, lost: state.lost, why: .notThere) else { continue }
             hold(made, &state)
-            isUndelivered = true
             return .done
           }
           defer { file.descriptor.unlock() }
@@ -227,6 +227,7 @@ final class AuditLog: Sendable {
     state.written = made.written
     state.lost = 0
     durable = Point(count: made.written.header.count, tag: made.written.header.last)
+    isUndelivered = true
   }
 
   // MARK: The mark

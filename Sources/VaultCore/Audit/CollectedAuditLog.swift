@@ -11,10 +11,10 @@ public struct CollectedAuditLog: Sendable {
   public let slot: Vault.Identifier?
   /// The number of the newest event that was delivered; zero if none verifies.
   public let lastNumber: UInt64
-  /// When it was logged, by the clock of the machine, in milliseconds since 1970-01-01 UTC. What the machine has logged
-  /// later is not here.
+  /// When it was logged, by the clock of the machine, in milliseconds since 1970-01-01 UTC; `nil` without one. What the
+  /// machine has logged later is not here.
   public let lastTime: Int64?
-  /// When something was last delivered, by the clock of the collection.
+  /// When something was last delivered, by the clock of the collection, in milliseconds since 1970-01-01 UTC.
   public let delivered: Int64
   /// What was found.
   public let report: AuditReport
@@ -30,16 +30,14 @@ extension Vault {
   /// - Parameter body: receives each event that verifies with the id of the log on its machine: the oldest of a machine
   ///   first, and one machine after the other.
   /// - Returns: the logs, in the order of their ids; `nil` if the storage collects none.
-  /// - Throws: ``VaultError/Code/unreachable``, and other codes of the collection.
+  /// - Throws: ``VaultError/Code/groupNotGranted``, ``VaultError/Code/locked``; ``VaultError/Code/unreachable``, and
+  ///   other codes of the collection. Faults of a log are in its report.
   public func readCollectedAuditLogs(
     of group: AccessGroup, _ body: (_ machine: String, AuditEvent) -> Void = { _, _ in }
   ) throws(VaultError) -> [CollectedAuditLog]? {
     try handle.forkGuard.check()
     guard let collection = handle.storage.auditCollection else { return nil }
-    let own =
-      try handle.storage.auditLogs.map { (_) throws(VaultError) in
-        try handle.auditLog(of: group.id).files.deliveryID()
-      } ?? nil
+    let own = hasAuditLogs ? try handle.auditLog(of: group.id).files.deliveryID() : nil
     let files = Dictionary(grouping: try collection.files(of: group.id), by: \.machine)
     // Later than the list, so that the vault has the key of every event in it.
     try refresh()

@@ -166,8 +166,8 @@ final class VaultHandle: Sendable {
       throw storage.error(
         .unsupportedFeature, "reads and writes cannot be logged: no folder of this machine is named for their logs")
     }
-    if let interval = storage.auditCollection?.interval, !delivers.exchange(true, ordering: .relaxed),
-      !AuditDelivery.start(self, every: interval)
+    if !delivers.load(ordering: .relaxed), let interval = storage.auditCollection?.interval,
+      !delivers.exchange(true, ordering: .relaxed), !AuditDelivery.start(self, every: interval)
     {
       delivers.store(false, ordering: .relaxed)
     }

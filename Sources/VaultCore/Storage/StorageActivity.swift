@@ -1,4 +1,4 @@
-/// What a storage of a network has done since it was made, for metrics. The numbers only grow.
+/// What a storage has done since the object was created (not since the vault was), for metrics. The numbers only grow.
 public struct StorageActivity: Sendable, Hashable {
   /// Changes of the vault that were stored.
   public var writes: UInt64
@@ -7,7 +7,7 @@ public struct StorageActivity: Sendable, Hashable {
   /// Connections that were made in place of one that was lost.
   public var reconnects: UInt64
 
-  /// Creates numbers.
+  /// Creates counts; zero where none is given.
   public init(writes: UInt64 = 0, retries: UInt64 = 0, reconnects: UInt64 = 0) {
     self.writes = writes
     self.retries = retries

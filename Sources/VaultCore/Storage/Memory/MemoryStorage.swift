@@ -27,6 +27,7 @@ public final class MemoryStorage: VaultStorage {
   private let state = Mutex(State())
   private static let count = Atomic(0)
 
+  /// As it was given when the storage was made.
   public let auditLogs: AuditLogPlace?
 
   /// Creates an empty storage.
