@@ -21,7 +21,7 @@
     private let observers = Mutex<[ObjectIdentifier: MemoryObserver]>([:])
     /// The error of the last question, until one is answered.
     let failure = Mutex<VaultError?>(nil)
-    /// The server's time of the newest known announcement of a change, in milliseconds since 1970. A notification that
+    /// The server's time of the announcement that was noted last, in milliseconds since 1970. A notification that
     /// comes late is as old as it is, so that no change is left unannounced because of it.
     private let announced = Atomic(0)
     /// For how long after an announcement there is no further one. All programs ask again after twice this time: a
@@ -170,7 +170,7 @@
     }
 
     private func announcement(_ connection: Connection, after latest: Int) -> Statement {
-      .announce(connection.facts.channel, after: latest, quiet: Int(Self.quiet.milliseconds))
+      .announce(connection.facts.channel, after: latest, quiet: Self.quiet.milliseconds)
     }
 
     private var latestAnnouncement: Int { announced.load(ordering: .relaxed) }

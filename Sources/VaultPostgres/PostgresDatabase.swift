@@ -50,8 +50,8 @@
 
     private func migrate() throws(VaultError) -> Change {
       do throws(QueryFailure) { _ = try change(PostgresSchema.migration) } catch {
-        // Another program was first.
-        guard error.isRefused("42P07") || error.isRefused("23505") else {
+        // Another program was first, if the version says so.
+        guard error.isRefused("42P07") || error.isRefused("23505"), try status().schemaVersion != 1 else {
           throw refusal(error, "the role may not change the tables: connect as the owner of the schema secretprefs")
         }
         return try createSchema()

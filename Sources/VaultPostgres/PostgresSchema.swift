@@ -13,7 +13,7 @@
 
     /// What a role may do with the vaults of a database.
     public enum Access: Sendable {
-      /// Opens vaults and reads, and adds what was logged to the logs, which no program may change.
+      /// Opens vaults, reads, and adds to the logs. Readers and writers cannot change or remove what is in a log.
       case reader
       /// Also writes, creates and removes.
       case writer
@@ -25,7 +25,7 @@
     ///
     /// A vault has one row in `vault`: which snapshot it has (`version`), its length, and the last 32 bytes, which show
     /// that nothing before them has changed. Its bytes are in `piece`, in order, each of which begins at `start`. What
-    /// machines have logged is in `log`, where nothing is ever changed.
+    /// machines have logged is in `log`, where programs only add rows.
     public static let script = """
       begin;
       create schema secretprefs;
@@ -75,7 +75,7 @@
       """
 
     /// Grants a role what it needs, and nothing else. A role of the server with row-level policies may see a part of
-    /// the vaults only: a policy compares `vault.name` and `piece.vault`.
+    /// the vaults only: a policy compares `vault.name`, `piece.vault` and `log.vault`.
     ///
     /// - Parameter role: the name of a role. `public` is all roles, whatever the quotes around it.
     public static func grant(_ access: Access, to role: String) -> String {

@@ -103,8 +103,9 @@
     /// server's, in milliseconds since 1970. Returns that time.
     ///
     /// - Parameters:
-    ///   - latest: the time of the newest announcement that is known. If it is of the last `quiet` milliseconds, nothing
-    ///     is announced and no row returned. So it is if the clock was set back since.
+    ///   - latest: the time of the newest announcement that is known.
+    ///   - quiet: in milliseconds. If `latest` is less than this ago, nothing is announced, and no row returned. A later
+    ///     time than now is of a clock that was set back, and does not count.
     static func announce(_ channel: String, after latest: Int, quiet: Int) -> Statement {
       Statement(
         """

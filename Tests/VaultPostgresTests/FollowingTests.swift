@@ -104,7 +104,7 @@
       withExtendedLifetime(observation) {}
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a program that writes hears of the answer that another one writes at once`()
+    @Test(.timeLimit(.minutes(10))) func `programs that answer each other see the answers long before they would ask`()
       throws
     {
       let first = try StoredSample(in: try TestServer.storage(options: Self.options(freshness: .seconds(3600))))

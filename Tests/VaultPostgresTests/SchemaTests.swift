@@ -12,6 +12,13 @@
       try PostgresDatabase(TestServer.url(database, user: user))
     }
 
+    @Test func `tables that do not fit their version are refused, and not asked again without an end`() throws {
+      let database = try TestServer.database(
+        PostgresSchema.script + "update secretprefs.schema_version set version = 1")
+      let code = refusal { _ = try PostgresDatabase(TestServer.url(database)).createSchema() }
+      #expect(code != nil)
+    }
+
     @Test func `of programs that create the tables at the same time, one does, and none fails`() throws {
       let database = try TestServer.database("")
       let created = Mutex<[PostgresDatabase.Change]>([])
