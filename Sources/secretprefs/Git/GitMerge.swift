@@ -9,12 +9,12 @@ struct GitMerge: WritingCommand {
     abstract: "Merges two changed copies of a vault, for git.",
     usage: "secretprefs git-merge [<options>] <base> <ours> <theirs>",
     discussion: """
-      The three files are copies of one vault: the common ancestor, and one of each side. The second is replaced by the \
-      result. Entries of a vault are chained and sealed, so they cannot be mixed: what one side has changed is written \
-      again on the other side's copy, as by "secretprefs set" and "remove", with new revisions. Of several changes of \
-      a key, the last one is taken; a value that it replaces becomes an earlier value.
+      The three files are copies of one vault: the common ancestor, and one of each side. The second is replaced by \
+      the result. Entries of a vault are chained and sealed, so they cannot be mixed: what one side has changed is \
+      written again on the other side's copy, as by "secretprefs set" and "remove", with new revisions. Of several \
+      changes of a key, the last one is taken; a value that it replaces becomes an earlier value.
 
-      If only one side has changed slots, access groups, keys or logging, its copy is taken, and the other side's keys \
+      If only one side has changed slots, access groups or keys, its copy is taken, and the other side's keys \
       are written on it. If both have, nothing is merged. A key that both have changed is a conflict, unless both have \
       given it the same value: it stays as in <ours>, and is named. So is one of which a side has removed earlier \
       values for good. The exit code is then 1, and git asks to resolve the conflict: set the key, and "git add" the \

@@ -11,11 +11,11 @@ struct GitTextconv: ToolCommand {
       For a vault that is kept in a git repository: "git diff", "git log -p" and "git show" then show which keys were \
       added, changed and removed. Writes one line for each key: group, service, key, revision, kind and the time of \
       the last change, with tabs between them; before them a line for each access group and for each slot. No value is \
-      opened. A vault that the credential does not open has one line, which says so, and which changes with the file.
+      opened. A vault that the credential does not open has one line, which says so, and which changes with each write.
 
-      The names are in what git prints, so do not set cachetextconv, which keeps them in the repository. Never prompts. \
-      git gives files the modes of the umask, and a vault that other users may access is refused by other commands: \
-      set "umask 077", or "chmod 600" after a checkout.
+      The names are in what git prints, so do not set cachetextconv, which keeps them in the repository. Never \
+      prompts. git gives files the modes of the umask, and a vault that other users may access is refused by other \
+      commands: set "umask 077", or "chmod 600" after a checkout.
 
       EXAMPLE:
         echo '*.spv diff=secretprefs merge=secretprefs' >> .gitattributes
@@ -42,9 +42,8 @@ struct GitTextconv: ToolCommand {
     } catch let error as VaultError where Self.isClosed(error) { names = nil }
     let info = try access.info()
     guard let names else {
-      return try Output.write(
-        "not opened: write \(info.generation), \(counted(info.entryCount, "entry", "entries")), \(info.fileBytes) bytes\n"
-      )
+      let entries = counted(info.entryCount, "entry", "entries")
+      return try Output.write("not opened: write \(info.generation), \(entries), \(info.fileBytes) bytes\n")
     }
     try Output.write(names.lines.map { $0 + "\n" }.joined())
   }

@@ -3,8 +3,8 @@ internal import VaultCore
 /// The merge of two changed copies of a vault: what one side has changed in its records is written on the other side's
 /// copy.
 ///
-/// The tags of a vault chain each entry to the one before, so the entries of two sides cannot stand behind each other. A
-/// holder of the keys can write the changes again (`Docs/Decisions/0093`).
+/// The tags of a vault chain each entry to the one before, so the entries of two sides cannot follow each other.
+/// A holder of the keys can write the changes again (`Docs/Decisions/0093`).
 struct VaultMerge {
   struct Conflict {
     let group: Vault.Name
@@ -89,15 +89,18 @@ struct VaultMerge {
     other = takesTheirs ? own : foreign
   }
 
-  /// Writes the changes. Those in ``conflicts`` are as in ours afterwards.
+  /// Writes the changes. The current values of keys in ``conflicts`` are as in ours afterwards, unless their access
+  /// group was removed.
   mutating func run() throws(VaultError) {
     let names = Set(base.records.keys).union(other.records.keys).union(target.records.keys)
     for name in names.sorted(by: { ($0.group, $0.service, $0.key) < ($1.group, $1.service, $1.key) }) {
       try merge(name)
     }
     for name in base.removed.sorted(by: { ($0.service, $0.key) < ($1.service, $1.key) })
-    where !other.removed.contains(name) && other.records[name] == nil && target.removed.contains(name) {
-      add(name, "one side has removed it for good, and the other keeps it as a removed key")
+    where !other.removed.contains(name) && other.records[name] == nil
+      && (target.removed.contains(name) || target.records[name] != nil)
+    {
+      add(name, "one side has removed it for good, and the other has it or keeps it as a removed key")
     }
   }
 
@@ -109,6 +112,7 @@ struct VaultMerge {
       }
       return
     }
+    if mine == nil, new == nil { return }
     guard let group = target.groups[name.group], let source = other.groups[name.group] else {
       return add(name, "one side has changed it, and the other removed its access group")
     }
@@ -117,32 +121,25 @@ struct VaultMerge {
         vault: other.vault, record: $0, group: source, newVault: target.vault, service: name.service, key: name.key,
         newGroup: group)
     }
-    // Also if both have written the same.
+    // Even if both sides have written the same.
     if mine != nil, let copy, try copy.isMade() { return }
-    if Self.isSame(before, mine) {
-      if let copy {
-        try copy.copy(replaces: true)
-        written += 1
-      } else {
-        try target.vault.transaction(service: name.service, in: group) { (batch) throws(VaultError) in
-          try batch.remove(name.key)
-        }
-        removedCount += 1
-      }
-      return
+    let isConflict = !Self.isSame(before, mine)
+    if isConflict {
+      let isRemoved = mine == nil || new == nil
+      add(name, isRemoved ? "one side has changed it, and the other removed it" : "both sides have changed it")
+      // What stays is ours.
+      guard takesTheirs else { return }
     }
-    if mine == nil, new == nil { return }
-    add(
-      name,
-      mine == nil || new == nil ? "one side has changed it, and the other removed it" : "both sides have changed it")
-    // What stays is ours.
-    guard takesTheirs else { return }
-    if let copy {
-      try copy.copy(replaces: true)
-    } else {
-      try target.vault.transaction(service: name.service, in: group) { (batch) throws(VaultError) in
-        try batch.remove(name.key)
-      }
+    if let copy { try copy.copy(replaces: true) } else { try remove(name, in: group) }
+    guard !isConflict else { return }
+    if copy == nil { removedCount += 1 } else { written += 1 }
+  }
+
+  /// Removes a record as the other side has: it is kept for a time only if it is kept there.
+  private func remove(_ name: Name, in group: AccessGroup) throws(VaultError) {
+    try target.vault.transaction(service: name.service, in: group) { (batch) throws(VaultError) in
+      if !other.removed.contains(name) { batch.keeping = .nothing }
+      try batch.remove(name.key)
     }
   }
 

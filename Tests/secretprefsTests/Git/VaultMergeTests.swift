@@ -143,5 +143,62 @@ struct VaultMergeTests {
     }
     let conflicts = try Self.merge(base, ours, theirs).conflicts
     #expect(conflicts.map(\.key.text) == ["gone"])
+    // Nor is it kept if the other side has the key still.
+    let later = try ours.copy()
+    try later.vault.transaction(service: Vault.Name("s"), in: later.vault.group()) { (batch) throws(VaultError) in
+      batch.keeping = .nothing
+      try batch.remove("kept")
+    }
+    let result = try ours.copy()
+    #expect(try Self.merge(ours, result, later).conflicts.isEmpty)
+    #expect(try result.read().isEmpty)
+    #expect(try result.vault.removedRecords(in: result.vault.group()).map(\.key.text) == ["gone"])
+  }
+
+  @Test func `a group that both sides have removed is no conflict`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    let group = try base.vault.createGroup("ops")
+    try base.vault.transaction(service: Vault.Name("s"), in: group) { (batch) throws(VaultError) in
+      try batch.set(Array("v".utf8).span.bytes, kind: .string, forKey: "a")
+    }
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    for side in [ours, theirs] { try side.vault.removeGroup(side.vault.group(named: "ops")) }
+    #expect(try Self.merge(base, ours, theirs).conflicts.isEmpty)
+  }
+
+  @Test func `a key that is restored here and removed for good there is a conflict`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    try base.set("one", "a")
+    try base.set(nil, "a")
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    try ours.set("two", "a")
+    try theirs.vault.transaction(service: Vault.Name("s"), in: theirs.vault.group()) { (batch) throws(VaultError) in
+      try batch.remove("a", atOnce: true)
+    }
+    #expect(try Self.merge(base, ours, theirs).conflicts.map(\.key.text) == ["a"])
+  }
+
+  @Test func `a record of a program without a history is copied once`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    try theirs.vault.transaction(service: Vault.Name("s"), in: theirs.vault.group()) { (batch) throws(VaultError) in
+      batch.keeping = .nothing
+      try batch.set(Array("v".utf8).span.bytes, kind: .string, forKey: "a")
+    }
+    for _ in 0..<2 { #expect(try Self.merge(base, ours, theirs).conflicts.isEmpty) }
+    #expect(try ours.read() == ["a": "v"])
+  }
+
+  @Test func `a change of metadata alone is taken`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    try base.set("one", "a")
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    var edit = RecordEdit()
+    edit.historyDepth = .set(7)
+    try theirs.vault.transaction(service: Vault.Name("s"), in: theirs.vault.group()) { (batch) throws(VaultError) in
+      try batch.edit("a", edit)
+    }
+    #expect(try Self.merge(base, ours, theirs).conflicts.isEmpty)
+    #expect(try ours.vault.record(service: Vault.Name("s"), key: "a", in: ours.vault.group())?.historyDepth == 7)
   }
 }

@@ -11,8 +11,8 @@ struct CopyOptions: ParsableArguments {
 
   /// What is different in another access group, for the help of the commands.
   static let groups = """
-    In a different access group, the copy has no earlier values and a new time of creation. The values of a \
-    key that is moved are kept with it, as a removed key, for 30 days. The holders of the old group still know the value.
+    In a different access group, the copy has no earlier values and a new time of creation. The values of a key that \
+    is moved are kept with it, as a removed key, for 30 days. The holders of the old group still know the value.
     """
 
   /// What the commands keep and change, for their help.

@@ -39,7 +39,9 @@ struct GroupCopy {
   func isMade() throws(VaultError) -> Bool {
     guard let copy = try target.record(service: service, key: key.text, in: newGroup), copy.kind == record.kind,
       copy.accessibility == record.accessibility, copy.label == record.label, copy.comment == record.comment,
-      copy.expiry == record.expiry, copy.attributes == record.attributes
+      copy.expiry == record.expiry, copy.attributes == record.attributes,
+      // A copy of a record without a depth gets the default one.
+      record.storedHistoryDepth == nil || copy.storedHistoryDepth == record.storedHistoryDepth
     else { return false }
     var value: SecretBytes?
     var failure: VaultError?
