@@ -7,7 +7,7 @@ struct VaultLocation {
   private enum Place {
     case file(String)
     case database(DatabaseVault)
-    /// The name that the bytes had.
+    /// A copy of a file, and the path of that file.
     case memory(MemoryStorage, String)
   }
 
@@ -46,8 +46,7 @@ struct VaultLocation {
     if let option {
       guard !option.isEmpty else { throw .usage("--vault is empty") }
       self.option = Self.option(option)
-      let url = try DatabaseURL(option)
-      place = if let url { .database(try DatabaseVault(url, logFolder: folder)) } else { .file(option) }
+      place = try Self.place(option, folder)
     } else {
       self.option = ""
       if let url = try DatabaseURL.ofEnvironment {
@@ -55,16 +54,19 @@ struct VaultLocation {
       } else if getenv(ToolSetting.vault.variable) == nil,
         let (text, origin) = try Configuration.current().inFiles(.vault)
       {
-        do throws(ToolError) {
-          let url = try DatabaseURL(text)
-          place = if let url { .database(try DatabaseVault(url, logFolder: folder)) } else { .file(text) }
-        } catch { throw error.about(origin.words(for: .vault)) }
+        do throws(ToolError) { place = try Self.place(text, folder) } catch {
+          throw error.about(origin.words(for: .vault))
+        }
       } else {
         do throws(VaultError) { place = .file(try Vault.defaultPath()) } catch {
           throw .usage(error.message, hint: "name the vault with --vault")
         }
       }
     }
+  }
+
+  private static func place(_ text: String, _ logFolder: String?) throws(ToolError) -> Place {
+    if let url = try DatabaseURL(text) { .database(try DatabaseVault(url, logFolder: logFolder)) } else { .file(text) }
   }
 
   private init(_ database: DatabaseVault) {

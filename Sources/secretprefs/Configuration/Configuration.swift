@@ -28,12 +28,10 @@ struct Configuration {
   private init() throws(ToolError) {
     do throws(VaultError) {
       let folder = try ConfigurationFolder.path
-      user = try folder.flatMap { (folder) throws(VaultError) in try Self.user(in: folder) }
+      user = if let folder { try Self.user(in: folder) } else { nil }
       let found = ProjectFile.found
-      let content = try found.flatMap { (file) throws(VaultError) in
-        try folder.flatMap { (folder) throws(VaultError) in try file.trustedContent(in: folder) }
-      }
-      project = found.flatMap { file in content.map { ConfigurationFile(file.path, isProject: true, $0) } }
+      let content: [UInt8]? = if let folder { try found?.trustedContent(in: folder) } else { nil }
+      project = if let found, let content { ConfigurationFile(found.path, isProject: true, content) } else { nil }
       untrusted = content == nil ? found?.path : nil
     } catch { throw ToolError(error) }
     let problems = (user?.problems ?? []) + (project?.problems ?? [])
@@ -71,7 +69,7 @@ struct Configuration {
 
   /// The value of a setting, which has one.
   ///
-  /// - Parameter option: That of the command line.
+  /// - Parameter option: The value of the option, if it is given.
   static func value(of setting: ToolSetting, option: String?) throws(ToolError) -> String {
     if let option { return option }
     return try value(of: setting) ?? setting.usual ?? ""
@@ -82,19 +80,14 @@ struct Configuration {
   /// - Parameter vault: The option that names the vault.
   static func effective(vault: String? = nil) throws(ToolError) -> [EffectiveSetting] {
     let files = try current()
-    var all: [EffectiveSetting] = []
-    for setting in ToolSetting.allCases {
-      if setting == .vault, let vault {
-        all.append(EffectiveSetting(setting: setting, value: withoutPasswords(vault), origin: .option))
-      } else if let text = try variable(setting) {
-        all.append(EffectiveSetting(setting: setting, value: withoutPasswords(text), origin: .variable))
-      } else if let (text, origin) = files.inFiles(setting) {
-        all.append(EffectiveSetting(setting: setting, value: withoutPasswords(text), origin: origin))
-      } else {
-        all.append(EffectiveSetting(setting: setting, value: setting.usual ?? usualVault, origin: .usual))
+    return try ToolSetting.allCases.map { (setting) throws(ToolError) in
+      if setting == .vault, let vault { return EffectiveSetting(setting: setting, value: vault, origin: .option) }
+      if let text = try variable(setting) { return EffectiveSetting(setting: setting, value: text, origin: .variable) }
+      if let (text, origin) = files.inFiles(setting) {
+        return EffectiveSetting(setting: setting, value: text, origin: origin)
       }
+      return EffectiveSetting(setting: setting, value: setting.usual ?? usualVault, origin: .usual)
     }
-    return all
   }
 
   private static var usualVault: String? {

@@ -14,6 +14,16 @@ enum ConfigurationFolder {
     }
   }
 
+  /// The folder, or a usage error if there is no home directory.
+  static var required: String {
+    get throws {
+      guard let path = try path else {
+        throw ToolError.usage("there is no home directory for settings", hint: "set XDG_CONFIG_HOME or HOME")
+      }
+      return path
+    }
+  }
+
   /// `nil` if it is not an absolute path in UTF-8.
   static var home: String? {
     getenv("HOME").flatMap { String(validatingCString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -30,8 +40,7 @@ enum ConfigurationFolder {
       }
     } catch {
       let number = error.errno
-      var status = stat()
-      let isHidden = number == EACCES && stat(path, &status) != 0
+      let isHidden = number == EACCES && FilePlace(path).status() == nil
       guard number != ENOENT, number != ENOTDIR, !isHidden else { return nil }
       throw error
     }

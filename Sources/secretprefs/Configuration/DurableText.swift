@@ -4,13 +4,14 @@ internal import VaultCore
 /// Writes small files that are no secrets.
 enum DurableText {
   /// Creates or replaces a file. After a crash it has the old content or the new one; when this returns, the new one.
+  /// A link to an existing file is followed. The file then belongs to this user.
   ///
   /// - Parameters:
   ///   - what: What the file is, for errors.
   ///   - mode: That of a new file; `nil` for the usual one of this user's new files. An old file keeps its own.
   static func write(_ bytes: [UInt8], to path: String, _ what: String, mode: mode_t?) throws(VaultError) {
     let mode = FilePlace(path).status().map { $0.st_mode & 0o7777 } ?? mode
-    // A link to the file stays one.
+    // The rename would replace a link, so the link is resolved.
     let path = PathName.resolved(path) ?? path
     _ = try WholeFile<VaultError>(path, mode: mode ?? 0o666).replace { (file) throws(VaultError) in
       if let mode, fchmod(file.raw, mode) != 0 { throw .io("\(path): set the mode of \(what)") }

@@ -38,6 +38,13 @@ struct EffectiveSetting {
   let value: String?
   let origin: SettingOrigin
 
+  /// - Parameter value: The value as it is set. A password in a URL is left out.
+  init(setting: ToolSetting, value: String?, origin: SettingOrigin) {
+    self.setting = setting
+    self.value = value.map(withoutPasswords)
+    self.origin = origin
+  }
+
   /// A row of `config list` and `status`.
   var row: [String] {
     [setting.name, "\(value.map(displayed) ?? "-") (\(displayed(origin.words(for: setting))))"]

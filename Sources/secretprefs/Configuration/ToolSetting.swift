@@ -84,8 +84,7 @@ enum ToolSetting: String, CaseIterable {
       return Self.number(value, in: times)
         ? nil : "must be a whole number from \(times.lowerBound) to \(times.upperBound)"
     case .failOn:
-      let names = Problem.Severity.allCases.map(\.rawValue)
-      return names.contains(value) ? nil : "must be \(names.joined(separator: ", "))"
+      return Problem.Severity(rawValue: value) == nil ? "must be error, warning or advice" : nil
     }
   }
 
@@ -96,6 +95,9 @@ enum ToolSetting: String, CaseIterable {
 
   private func vaultObjection(to value: String, _ isProject: Bool) -> String? {
     guard !value.hasPrefix("~") || value.hasPrefix("~/") else { return "must not begin with ~ unless ~/ follows" }
+    guard !value.hasPrefix("~/") || ConfigurationFolder.home != nil else {
+      return "begins with ~/, and there is no home directory"
+    }
     guard DatabaseURL.hasScheme(value) else {
       return isProject || value.hasPrefix("/") || value.hasPrefix("~/") ? nil : "must be absolute, or begin with ~/"
     }

@@ -171,7 +171,7 @@ struct PlainRecords {
     var kept: [Value] = []
     for var value in values {
       value.key = prefix + value.key
-      if SecretMark.mayBeSecret(bytes[value.bytes]) { value.isSecret = true }
+      if !value.isSecret, SecretMark.mayBeSecret(bytes[value.bytes]) { value.isSecret = true }
       if value.spelling == .text, let name = ForeignReference.name(of: bytes[value.bytes]) {
         try skip(value.key, "\(name), not the value", line: value.line)
         continue

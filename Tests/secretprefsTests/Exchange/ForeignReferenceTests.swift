@@ -24,6 +24,18 @@ struct ForeignReferenceTests {
     return (try scene.texts(service: "default"), outcome.text + outcome.errorText)
   }
 
+  @Test func `a password in the place of a user name stays a secret`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(
+      Self.database([
+        (Self.ids[0], [("Title", "a"), ("UserName", "me"), ("Password", "a long secret")]),
+        (Self.ids[1], [("Title", "b"), ("UserName", "{REF:P@I:\(Self.first)}"), ("URL", "{REF:U@I:\(Self.first)}")]),
+      ]), to: "plain")
+    #expect(try scene.shell("secretprefs import plain --format keepass").exit == 0)
+    let listed = try scene.shell("secretprefs list --long").text
+    #expect(listed.contains("me") && !listed.contains("a long secret"))
+  }
+
   @Test func `a reference to a field of an entry gets its value, over several steps, before and after it`() throws {
     let (keys, report) = try imported(
       Self.database([

@@ -49,7 +49,7 @@ extension AuditEvent {
   /// - Parameter machine: The machine that has delivered the event; `nil` for this one.
   func row(of group: AccessGroup, machine: String? = nil) -> [String] {
     let lost = lost > 0 ? ", after \(counted(Int(clamping: lost), "lost event", "lost events"))" : ""
-    let place = machine.map { ", machine \($0.prefix(8))" } ?? ""
+    let place = machine.map { ", machine \(Table.cell(String($0.prefix(8))))" } ?? ""
     return [
       Timestamp.text(of: time), "\(action)", Table.cell(group.name.text), service.map { Table.cell($0.text) } ?? "-",
       key.map { Table.cell($0.text) } ?? "-", "uid \(userID)", "pid \(processID)",
@@ -123,7 +123,9 @@ struct GroupLogs {
 
 extension CollectedAuditLog {
   var title: String {
-    "machine \(machine.prefix(8))" + (isOwn ? ", this one" : "") + (slot.map { ", slot \($0.short)" } ?? "")
+    // It is a text of the database, which is not trusted.
+    "machine \(displayed(String(machine.prefix(8))))" + (isOwn ? ", this one" : "")
+      + (slot.map { ", slot \($0.short)" } ?? "")
   }
 
   /// Up to when it is known.

@@ -31,6 +31,8 @@ struct ChangeSetting: WritingCommand {
     Output.recordChange(by: Self.self)
     guard place.json else { return }
     try Output.write(
-      .object([("name", .string(setting.name)), ("value", .string(words[1])), ("file", .string(path))]))
+      .object([
+        ("name", .string(setting.name)), ("value", .string(withoutPasswords(words[1]))), ("file", .string(path)),
+      ]))
   }
 }

@@ -10,7 +10,7 @@ struct Config: ParsableCommand {
       of the project, the file of the user, the default. The file of the user is secretprefs/config in \
       $XDG_CONFIG_HOME or ~/.config. The file of the project is the nearest \(ProjectFile.name) in the working \
       directory and those above it. It is used once you trust it with "secretprefs config trust", and no longer once \
-      it has changed; every command that would use it says so.
+      it has changed; every command that would use it warns.
 
       Each line of a file is "name = value", empty, or a comment that begins with #. There are no quotes. A relative \
       path in a project's file begins at its directory, and ~/ is your home. A bad line in a file makes every command \

@@ -15,9 +15,7 @@ struct SettingPlace: ParsableArguments {
   /// - Parameter value: The new value; `nil` to remove the line.
   /// - Returns: The path of the file.
   func change(_ setting: ToolSetting, to value: String?) throws -> String {
-    guard let folder = try ConfigurationFolder.path else {
-      throw ToolError.usage("there is no home directory for settings", hint: "set XDG_CONFIG_HOME or HOME")
-    }
+    let folder = try ConfigurationFolder.required
     guard !project || setting.isForProjects || value == nil else {
       throw ToolError.usage("\(setting.name) can be set in the user's file only", hint: "omit --project")
     }

@@ -30,9 +30,7 @@ struct TrustProject: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     guard directories.count <= 1 else { throw Self.usageError("at most one directory is accepted") }
-    guard let folder = try ConfigurationFolder.path else {
-      throw ToolError.usage("there is no home directory for settings", hint: "set XDG_CONFIG_HOME or HOME")
-    }
+    let folder = try ConfigurationFolder.required
     let file = try projectFile()
     guard !remove else { return try distrust(file, in: folder) }
     guard let content = try file.content() else { throw Self.missing }
@@ -67,7 +65,10 @@ struct TrustProject: WritingCommand {
       guard let found = ProjectFile.found else { throw Self.missing }
       return found
     }
-    guard let path = PathName.resolved(directory) else { throw ToolError.io("\(directory): find the directory", errno) }
+    // The directory of a file whose trust ends may be gone.
+    guard let path = PathName.resolved(directory) ?? (remove ? PathName.absolute(directory) : nil) else {
+      throw ToolError.io("\(directory): find the directory", errno)
+    }
     return ProjectFile(in: path)
   }
 

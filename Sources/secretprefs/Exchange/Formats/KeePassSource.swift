@@ -118,6 +118,9 @@ struct KeePassSource {
 
   private mutating func addEntries(from bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) {
     let references = KeePassReferences(entries, in: bytes)
+    // A reference can put a password in the place of a user name.
+    let names = ["UserName", "URL"]
+    let shown = Set(entries.flatMap { $0.fields.filter { names.contains($0.name) }.map(\.bytes) })
     for entry in entries {
       for left in entry.left { try records.skip(entry.place, left, line: entry.line) }
       var found: [(name: String, bytes: Range<Int>)] = []
@@ -135,7 +138,8 @@ struct KeePassSource {
       let codes = KeePassOneTime(taking: &found, in: bytes)
       let fields = found.map { field in
         PlainRecords.Field(
-          Self.fieldNames[field.name] ?? field.name, field.bytes, isSecret: !["UserName", "URL"].contains(field.name))
+          Self.fieldNames[field.name] ?? field.name, field.bytes,
+          isSecret: !names.contains(field.name) || !shown.contains(field.bytes))
       }
       try records.add(entry: name, fields + codes.values, line: entry.line)
     }
