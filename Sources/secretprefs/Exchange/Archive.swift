@@ -5,7 +5,7 @@ struct Archive {
   /// What the member `format` is.
   static let name = "secretprefs-archive"
   static let version: UInt16 = 1
-  /// How often a record is written anew that other processes change meanwhile.
+  /// How many times a record is read again if other processes change it.
   private static let tries = 5
 
   /// A part that is not in the archive.
@@ -41,7 +41,8 @@ struct Archive {
       ("format", .string(Self.name)), ("version", .unsigned(UInt64(Self.version))),
       ("exported", .string(Timestamp.text(of: now))),
     ]
-    try output.write(String(JSON.object(head).text.dropLast()) + ",\n\"groups\":[")
+    try output.writeOpen(head)
+    try output.write(",\n\"groups\":[")
     for group in try vault.groupsInOrder() {
       let records: [RecordInfo]
       do throws(VaultError) { records = try vault.records(in: group) } catch {
@@ -52,10 +53,11 @@ struct Archive {
       try output.write((groupCount == 0 ? "\n" : ",\n") + "{\"group\":\(JSON.string(group.name.text).text),")
       groupCount += 1
       try output.write("\"records\":[")
-      try write(records.map { (info: $0, removed: nil) }, of: group)
+      let written = try write(records.map { (info: $0, removed: nil) }, of: group)
       try output.write("],\n\"removed\":[")
-      // Read after the records, so that one that is removed meanwhile is in one of the lists.
-      try write(try vault.removedRecords(in: group).map { (info: RecordInfo(of: $0), removed: $0) }, of: group)
+      // Read after the records: one that is removed in between is in one of the lists, and in one only.
+      let removed = try vault.removedRecords(in: group).filter { !written.contains([$0.service, $0.key]) }
+      _ = try write(removed.map { (info: RecordInfo(of: $0), removed: $0) }, of: group)
       try output.write("]}")
     }
     let others = try vault.groupsNotGranted()
@@ -73,12 +75,15 @@ struct Archive {
       Unopened(members: place + [("reason", .string(error.code.rawValue))], text: text, error: error))
   }
 
-  private mutating func write(_ records: [(info: RecordInfo, removed: RemovedRecord?)], of group: AccessGroup) throws {
-    var isFirst = true
+  /// - Returns: The service and the key of each record that was written.
+  private mutating func write(
+    _ records: [(info: RecordInfo, removed: RemovedRecord?)], of group: AccessGroup
+  ) throws -> Set<[Vault.Name]> {
+    var written: Set<[Vault.Name]> = []
     for (info, removed) in records {
       guard let failures = try collect(info, removed, group) else { continue }
-      try output.write(isFirst ? "\n" : ",\n")
-      isFirst = false
+      try output.write(written.isEmpty ? "\n" : ",\n")
+      written.insert([info.service, info.key])
       try record.withBytes { (bytes) throws in try output.write(bytes) }
       if removed == nil { recordCount += 1 } else { removedCount += 1 }
       guard let error = failures.first else { continue }
@@ -88,11 +93,13 @@ struct Archive {
           ("group", .string(group.name.text)), ("service", .string(info.service.text)), ("key", .string(info.key.text)),
         ], SecretReference(service: info.service, key: info.key.text, in: group).text)
     }
-    if !isFirst { try output.write("\n") }
+    if !written.isEmpty { try output.write("\n") }
+    return written
   }
 
   /// Collects one record as it is at one moment.
   /// - Returns: The errors of its values; `nil` if there is no such record any more.
+  /// - Throws: ``ToolError/changedRecord`` for a removed key that is restored or dropped in the meantime.
   private func collect(_ info: RecordInfo, _ removed: RemovedRecord?, _ group: AccessGroup) throws -> [VaultError]? {
     var info = info
     for attempt in 1... {
@@ -103,7 +110,7 @@ struct Archive {
         return try archived.write(to: record)
       } catch let error as ToolError {
         guard error.isChangedRecord, removed == nil, attempt < Self.tries else { throw error }
-        guard let present = try vault.present(info, in: group) else { return nil }
+        guard let present = try vault.record(info, in: group) else { return nil }
         info = present
       }
     }

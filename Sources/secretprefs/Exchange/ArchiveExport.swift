@@ -27,7 +27,7 @@ struct ArchiveExport {
           ("unopened", .array(archive.unopened.map { .object($0.members) })),
         ]))
     }
-    // A group of other holders is no fault of the vault.
+    // A group of other holders is not a fault of the vault.
     guard let first = archive.unopened.first(where: { $0.error.code != .groupNotGranted }) else { return }
     throw ToolError(
       first.error, message: "the archive is written without what does not open: \(displayed(first.error.message))")
@@ -45,7 +45,7 @@ struct ArchiveExport {
     do throws(PreferencesError) {
       try FileReplacement(file, isPrivate: true).create { (descriptor) throws(PreferencesError) in
         do {
-          var archive = try Archive(of: vault, to: try SecretOutput(to: descriptor, "\(file): write the archive"))
+          var archive = try Archive(of: vault, to: try SecretOutput(to: (descriptor, "\(file): write the archive")))
           try archive.write(at: now)
           written = archive
         } catch {

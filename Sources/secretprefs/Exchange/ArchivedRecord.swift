@@ -28,7 +28,7 @@ struct ArchivedRecord {
   /// - Throws: ``ToolError/changedRecord`` if the record is not the same any more.
   func write(to output: SecretOutput) throws -> [VaultError] {
     var failures: [VaultError] = []
-    try output.write(String(JSON.object(metadata).text.dropLast()))
+    try output.writeOpen(metadata)
     if removed == nil {
       try output.write(",")
       failures += try writeValue(info.kind, nil, to: output)
@@ -38,7 +38,9 @@ struct ArchivedRecord {
       let head: [(String, JSON)] = [
         ("revision", .unsigned(value.revision)), ("modified", .string(Timestamp.text(of: value.modified))),
       ]
-      try output.write((index == 0 ? "" : ",") + String(JSON.object(head).text.dropLast()) + ",")
+      if index > 0 { try output.write(",") }
+      try output.writeOpen(head)
+      try output.write(",")
       failures += try writeValue(value.kind, value.revision, to: output)
       try output.write("}")
     }

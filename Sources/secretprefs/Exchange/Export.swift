@@ -11,10 +11,10 @@ struct Export: WritingCommand {
     usage: "secretprefs export [<options>]",
     discussion: """
       Writes the keys and values of one service, as they are at one moment, to standard output, or with --to to a new \
-      file with mode 0600: all keys, or those of --only, or of --match and --except. A key that the format cannot have is written under the name \
-      that "secretprefs run" gives its variable, with a warning: db/password as DB_PASSWORD. With --variables, every \
-      key is. If the format cannot hold \
-      a key or a value byte for byte, the command names the key and writes nothing.
+      file with mode 0600: all keys, or those of --only, or of --match and --except. A key that the format cannot have \
+      is written under the name that "secretprefs run" gives its variable, with a warning: db/password as DB_PASSWORD. \
+      With --variables, every key is. If the format cannot hold a key or a value byte for byte, the command names the \
+      key and writes nothing.
 
         dotenv      NAME=value, in quotes if needed, also over several lines
         json        one object; numbers and Booleans as such, other values as text
@@ -30,22 +30,23 @@ struct Export: WritingCommand {
       programs, such as PATH and PAGER, are refused as by "secretprefs run". For systemd, "systemd-creds encrypt" \
       encrypts each value with the key of this machine or its TPM; the service reads it from $CREDENTIALS_DIRECTORY.
 
-      With --all-services and --all-groups, writes the keys of several services and groups. In json, an object for each \
-      group and for each service has their keys; kubernetes gets a Secret for each service. The other formats have the \
-      same names as without these options, as in "secretprefs run" with several services. Two keys or Secrets that \
-      would have one name are named in an error, and nothing is written.
+      With --all-services and --all-groups, writes the keys of several services and groups. In json, an object for \
+      each group and for each service has their keys; kubernetes gets a Secret for each service. The other formats \
+      have the same names as without these options, as in "secretprefs run" with several services. Two keys or Secrets \
+      that would have one name are named in an error, and nothing is written.
 
-      Dates and URLs are written as "secretprefs get" writes them. The records of --format records have all values \
-      of the service and their metadata: "value" as "secretprefs get" writes it, dates with all \
-      digits, or "base64" if it is no text or has no text in one line, and the earlier values in "previous". \
-      "secretprefs import" reads them. Other formats but archive have no metadata and no earlier values. With --json, errors and \
-      the result of --to are JSON.
+      Dates and URLs are written as "secretprefs get" writes them. The records of --format records have all values of \
+      the service and their metadata: "value" as "secretprefs get" writes it, dates with all digits, or "base64" if it \
+      is no text or has no text in one line, and the earlier values in "previous". "secretprefs import" reads them. \
+      Other formats but archive have no metadata and no earlier values. With --json, errors and the result of --to are \
+      JSON.
 
       An archive has the keys of all services and access groups with their kinds, metadata, times and earlier values, \
-      and the removed keys that are kept; "secretprefs import" brings them back. It has all of that in plain text, \
-      and is written to a terminal only with --to-terminal. Each record is as it is at one moment. Groups and values \
-      that do not open are named in the archive and in warnings; if it is for another reason than that the credential \
-      is not for a group, the exit code is that of the first. It is described by Docs/Archive.schema.json.
+      and the removed keys that are kept; "secretprefs import" brings them back, from archives of at most 100000 keys \
+      and 256 MiB. It has all of that in plain text, and is written to a terminal only with --to-terminal. Each record \
+      is as it is at one moment. Groups and values that do not open are named in the archive and in warnings; if it is \
+      for another reason than that the credential is not for a group, the exit code is that of the first. It is \
+      described by Docs/Archive.schema.json.
 
       EXAMPLE:
         secretprefs export --service shop --to .env

@@ -43,7 +43,7 @@ struct Import: WritingCommand {
 
       The keys of an archive also keep their access groups, unless --group is given, and the times of their creation \
       and last change, and its removed keys are removed keys again. A group that does not exist is created, which \
-      needs an owner. Each group takes transactions of its own; after an error in a later one, the report says that a \
+      needs an owner. Each group takes transactions of its own; after an error in a later one, the error says that a \
       part was imported.
 
       Texts in place of a value, such as {USERNAME} in KeePass, op:// of 1Password, and values encrypted by sops or \

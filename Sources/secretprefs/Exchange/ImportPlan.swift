@@ -123,7 +123,7 @@ struct ImportPlan {
     } catch {
       let said =
         error.code == .conflict
-        ? VaultError(.conflict, "another process stored one of the keys meanwhile") : error
+        ? VaultError(.conflict, "another process stored one of the keys in the meantime") : error
       guard !hasWritten else {
         throw said.after("a part was imported; import it again with --on-conflict replace")
       }

@@ -71,7 +71,7 @@ struct KeyExport {
     let same = Dictionary(grouping: entries, by: place).values.filter { $0.count > 1 }.flatMap { $0.map(\.label) }
     guard same.isEmpty else {
       throw .usage(
-        "nothing was exported: in \(format.rawValue) these keys have a name that another has, too: "
+        "nothing was exported: in \(format.rawValue) these keys share a name: "
           + listed(same.sorted()),
         hint: scope.isOnePlace ? "--only key exports some of them" : "--match and --except choose some of them")
     }
@@ -169,14 +169,14 @@ extension KeyExport {
         "nothing was exported: two Secrets would have one name: \(listed(places.sorted()))",
         hint: "--group exports the services of one access group")
     }
+    var rest = entries[...]
     for (index, (name, service)) in zip(names, services).enumerated() {
       if index > 0 { try output.write("---\n") }
       try format.writeStart(name, to: output)
       let before = written.size
-      for entry in entries where entry.service.group.id == service.group.id && entry.service.service == service.service
-      {
-        try write(entry, isFirst: false, to: output, at: now, &written)
-      }
+      let own = rest.prefix { $0.service.group.id == service.group.id && $0.service.service == service.service }
+      rest = rest.dropFirst(own.count)
+      for entry in own { try write(entry, isFirst: false, to: output, at: now, &written) }
       try checkSize(written.size - before)
     }
   }

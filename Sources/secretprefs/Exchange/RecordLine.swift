@@ -24,12 +24,13 @@ struct RecordLine {
         ("attributes", .array(record.attributes.map(\.exactJSON))),
         ("historyDepth", .unsigned(UInt64(record.historyDepth))),
       ]
-    try output.write(String(JSON.object(metadata).text.dropLast()))
+    try output.writeOpen(metadata)
     try writeValue(nil, to: output)
     try output.write(",\"previous\":[")
     for (index, value) in record.previous.enumerated() {
       let head: [(String, JSON)] = [("revision", .unsigned(value.revision)), ("modified", .time(value.modified))]
-      try output.write((index == 0 ? "" : ",") + String(JSON.object(head).text.dropLast()))
+      if index > 0 { try output.write(",") }
+      try output.writeOpen(head)
       try writeValue(value.revision, to: output)
       try output.write("}")
     }

@@ -1,25 +1,22 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// Writes encoded secrets to standard output or a file through a small buffer in guarded memory, or collects them there.
+/// Writes encoded secrets to standard output or a file through a small buffer in guarded memory, or collects them
+/// there.
 final class SecretOutput {
   private static let limit = 4096
   private let buffer: GuardedBuffer
   private let isCollecting: Bool
   /// Where the bytes go, and what to call that in errors; `nil` for standard output.
-  private var file: (descriptor: Int32, step: String)?
+  private let file: (descriptor: Int32, step: String)?
 
-  /// - Parameter isCollecting: whether the buffer grows until ``withBytes(_:)``, instead of being written when it is
-  ///   full.
-  init(isCollecting: Bool = false) throws(VaultError) {
+  /// - Parameters:
+  ///   - isCollecting: whether the buffer grows until ``withBytes(_:)``, instead of being written when it is full.
+  ///   - file: where the bytes go, and what to call that in errors; `nil` for standard output.
+  init(isCollecting: Bool = false, to file: (descriptor: Int32, step: String)? = nil) throws(VaultError) {
     buffer = try GuardedBuffer()
     self.isCollecting = isCollecting
-  }
-
-  /// - Parameter step: What writing is called in errors.
-  convenience init(to descriptor: Int32, _ step: String) throws(VaultError) {
-    try self.init()
-    file = (descriptor, step)
+    self.file = file
   }
 
   /// The number of bytes that have been collected.
@@ -34,6 +31,11 @@ final class SecretOutput {
 
   func write(_ text: String) throws(ToolError) {
     for byte in text.utf8 { try put(byte) }
+  }
+
+  /// Writes an object that other members follow: without its end.
+  func writeOpen(_ members: [(String, JSON)]) throws(ToolError) {
+    try write(String(JSON.object(members).text.dropLast()))
   }
 
   /// Writes UTF-8 as the contents of a JSON string.
@@ -67,8 +69,7 @@ final class SecretOutput {
     // A double that JSON has no number for is a word.
     case .double where !(value.last.map { (0x30...0x39).contains($0) } ?? false): break
     case .bool, .integer, .unsignedInteger, .double, .json:
-      for byte in value { try put(byte) }
-      return
+      return try write(value)
     default: break
     }
     try write("\"")

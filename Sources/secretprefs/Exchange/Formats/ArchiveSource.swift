@@ -31,7 +31,7 @@ struct ArchiveSource {
     while text.position < end { _ = text.take() }
     text.skip(while: SourceText.isSpace)
     guard text.next == nil else { throw text.malformed("text after the archive") }
-    try source.add(try source.fields(members, line: 1))
+    try source.add(try Fields(members, of: bytes, line: 1))
     try source.records.note("the keys keep their times and get the revision of this import")
     return source.records
   }
@@ -76,34 +76,22 @@ struct ArchiveSource {
     return counted.line
   }
 
-  /// The members of an object, each once.
-  private func fields(_ members: [JSONSource.Item], line: Int) throws(PlainFault) -> Fields {
-    var fields = Fields(bytes: bytes, line: line)
-    for member in members {
-      guard fields.ranges.updateValue(member.value, forKey: member.name ?? "") == nil else {
-        throw PlainFault(line: line, reason: "a repeated member")
-      }
-    }
-    return fields
-  }
-
   private func fields(_ item: (range: Range<Int>, line: Int)) throws(PlainFault) -> Fields {
     guard bytes[item.range.lowerBound] == UInt8(ascii: "{") else {
       throw PlainFault(line: item.line, reason: "no object where one belongs")
     }
-    return try fields(
-      try JSONSource.items(of: bytes, from: item.range.lowerBound, line: item.line).items, line: item.line)
+    return try Fields(
+      try JSONSource.items(of: bytes, from: item.range.lowerBound, line: item.line).items, of: bytes, line: item.line)
   }
 
   private mutating func lists(of group: (Range<Int>, Int)) throws(PlainFault) -> [List] {
     var fields = try fields(group)
-    let name = fields.ranges["group"]
     let arrays = ["records", "removed"]
       .compactMap { member in fields.ranges.removeValue(forKey: member).map { (member, $0) } }
       .sorted { $0.1.lowerBound < $1.1.lowerBound }
     var found: [(String, [(Range<Int>, Int)])] = []
     for (member, array) in arrays { found.append((member, try items(array, of: fields))) }
-    guard name != nil else { throw fields.fault("a group without \"group\"") }
+    guard fields.ranges["group"] != nil else { throw fields.fault("a group without \"group\"") }
     let group = try fields.required("group")
     try skipUnknown(fields, of: group)
     return found.map { member, items in
@@ -135,7 +123,7 @@ struct ArchiveSource {
     var values: [ImportedRecord.Content?] = []
     if !list.isRemoved { values.append(try fields.openedValue()) }
     values += try fields.earlierOfArchive()
-    for place in ["group", "revision"] { fields.ranges[place] = nil }
+    fields.ranges["revision"] = nil
     if fields.ranges.removeValue(forKey: "extensions") != nil {
       try records.skip(key, "extensions of a later version of the format", line: line)
     }

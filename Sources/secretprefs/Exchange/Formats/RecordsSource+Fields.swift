@@ -16,6 +16,16 @@ extension RecordsSource {
       self.line = line
     }
 
+    /// The members of an object, each once.
+    init(_ members: [JSONSource.Item], of bytes: UnsafeMutableRawBufferPointer, line: Int) throws(PlainFault) {
+      self.init(bytes: bytes, line: line)
+      for member in members {
+        guard ranges.updateValue(member.value, forKey: member.name ?? "") == nil else {
+          throw PlainFault(line: line, reason: "a repeated member")
+        }
+      }
+    }
+
     func fault(_ reason: String) -> PlainFault { PlainFault(line: line, name: name, reason: reason) }
 
     /// The key, the service and the metadata. Faults name the key from then on.

@@ -46,12 +46,7 @@ struct RecordsSource {
   private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
   private mutating func add(_ members: [JSONSource.Item], line: Int) throws(PlainFault) {
-    var fields = Fields(bytes: bytes, line: line)
-    for member in members {
-      guard fields.ranges.updateValue(member.value, forKey: member.name ?? "") == nil else {
-        throw PlainFault(line: line, reason: "a repeated member")
-      }
-    }
+    var fields = try Fields(members, of: bytes, line: line)
     let (key, metadata) = try fields.record()
     var record = metadata
     record.group = try fields.string("group")
