@@ -8,7 +8,7 @@ enum SecretMark {
   ///
   /// - Parameter others: The attributes that it has.
   static func none(_ others: [RecordEdit.Attribute]) throws(VaultError) -> [RecordEdit.Attribute] {
-    others.filter { $0.name.text != attribute } + [try RecordEdit.Attribute(attribute, Array("no".utf8))]
+    try others.replacing(attribute, with: Array("no".utf8))
   }
 
   /// Whether a text that is meant as a user name or URL may have a secret in it, such as a password before the host or
@@ -30,5 +30,14 @@ extension RecordInfo {
   var isSecret: Bool {
     let marks = attributes.filter { $0.name.text == SecretMark.attribute }
     return marks.isEmpty || !marks.allSatisfy { $0.data.elementsEqual("no".utf8) }
+  }
+}
+
+extension [RecordEdit.Attribute] {
+  /// The attributes without those of this name, and with one that has `data`, unless that is `nil`.
+  func replacing(_ name: String, with data: [UInt8]?) throws(VaultError) -> [RecordEdit.Attribute] {
+    let others = filter { $0.name.text != name }
+    guard let data else { return others }
+    return others + [try RecordEdit.Attribute(name, data)]
   }
 }

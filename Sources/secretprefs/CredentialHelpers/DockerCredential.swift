@@ -117,9 +117,8 @@ struct DockerCredential: WritingCommand {
 
   /// The edit that makes a record the login of a user. The other attributes of `record` are kept.
   static func login(of user: String, over record: RecordInfo?) throws(VaultError) -> RecordEdit {
-    let others = record?.attributes.filter { $0.name.text != username } ?? []
     var edit = RecordEdit()
-    edit.attributes = .set(others + [try RecordEdit.Attribute(username, Array(user.utf8))])
+    edit.attributes = .set(try (record?.attributes ?? []).replacing(username, with: Array(user.utf8)))
     return edit
   }
 

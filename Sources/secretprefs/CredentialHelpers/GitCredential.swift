@@ -129,10 +129,8 @@ struct GitCredential: WritingCommand {
 
   /// The edit that makes a record a password, or a token with a scheme. The other attributes of `record` are kept.
   static func login(_ authtype: [UInt8]? = nil, over record: RecordInfo?) throws(VaultError) -> RecordEdit {
-    var attributes = record?.attributes.filter { $0.name.text != RecordInfo.authtypeName } ?? []
-    if let authtype { attributes.append(try RecordEdit.Attribute(RecordInfo.authtypeName, authtype)) }
     var edit = RecordEdit()
-    edit.attributes = .set(attributes)
+    edit.attributes = .set(try (record?.attributes ?? []).replacing(RecordInfo.authtypeName, with: authtype))
     return edit
   }
 

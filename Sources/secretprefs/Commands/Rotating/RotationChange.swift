@@ -2,7 +2,7 @@ internal import VaultCore
 
 /// The writes of a rotation. Each is one transaction, so that a crash leaves the state before it or the one after.
 struct RotationChange {
-  /// How often a write is repeated that another one has overtaken.
+  /// The maximum number of attempts to store the value if other writes change the record.
   private static let tries = 20
 
   let vault: Vault
@@ -21,15 +21,13 @@ struct RotationChange {
     return record
   }
 
-  /// Stores the new value over the old one, which stays an earlier value. If another rotation was begun meanwhile, the
+  /// Stores the new value over the old one, which stays an earlier value. If another rotation was begun in the meantime, the
   /// values of both are kept.
   func store(_ value: borrowing TypedValue, expiry: Int64?, keeping: Vault.Keeping) throws {
     let kind = value.kind
-    var attempt = 0
-    while true {
-      attempt += 1
+    for attempt in 1...Self.tries {
       let record = try place.existing(key, in: group, of: vault)
-      let depth = record.hasHistoryDepth ? record.historyDepth : keeping.earlierValues
+      let depth = record.storedHistoryDepth ?? keeping.earlierValues
       let mark = try RotationMark(of: record) ?? RotationMark(revision: record.revision, depth: depth)
       var edit = RecordEdit()
       edit.attributes = .set(try RotationMark.attributes(of: record, mark))
@@ -72,9 +70,4 @@ struct RotationChange {
       throw ToolError(error, hint: Hints.revisions)
     }
   }
-}
-
-extension RecordInfo {
-  /// Whether the number of earlier values was ever set (tag 6 of `Docs/Format.md` 3.8).
-  fileprivate var hasHistoryDepth: Bool { extensionItems.contains { $0.tag == 6 } }
 }

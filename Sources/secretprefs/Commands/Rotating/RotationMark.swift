@@ -4,7 +4,7 @@ internal import VaultCore
 struct RotationMark {
   static let attribute = "rotation"
 
-  /// That of the old value.
+  /// The revision of the old value.
   let revision: UInt64
   /// The number of earlier values that the record kept before, and keeps again afterwards.
   let depth: UInt16
@@ -26,7 +26,7 @@ struct RotationMark {
     guard found[0].text == text else { throw Self.foreign }
   }
 
-  /// For a person, too: `info` shows it.
+  /// Readable text, because `info` shows it.
   var text: String { "from revision \(revision), history \(depth)" }
 
   private static let foreign = ToolError(
@@ -35,10 +35,6 @@ struct RotationMark {
 
   /// The attributes of a record with this mark, or without any.
   static func attributes(of record: RecordInfo, _ mark: RotationMark?) throws(VaultError) -> [RecordEdit.Attribute] {
-    let others = record.attributes.filter { $0.name.text != attribute }
-    return try others
-      + (mark.map { (mark) throws(VaultError) in
-        [try RecordEdit.Attribute(attribute, Array(mark.text.utf8))]
-      } ?? [])
+    try record.attributes.replacing(attribute, with: mark.map { Array($0.text.utf8) })
   }
 }
