@@ -35,8 +35,8 @@
   ///
   /// **Metrics** of swift-metrics are recorded at each check, with the dimension `vault`: the gauge
   /// `secretprefs_vault_age_seconds`, which says how long ago the place of the vault confirmed the state that reads
-  /// see, and, for a vault in a database, the counters `secretprefs_vault_writes_total`,
-  /// `secretprefs_vault_retries_total` and `secretprefs_vault_reconnects_total` (``StorageActivity``).
+  /// see, and the counters `secretprefs_vault_writes_total`, `secretprefs_vault_retries_total` and
+  /// `secretprefs_vault_reconnects_total` (``StorageActivity``), which stay at zero unless the vault is in a database.
   ///
   /// Each change of ``Vault/health()`` is logged once. No line contains a value, a credential or the name of a record.
   public struct VaultService: Service {

@@ -58,7 +58,7 @@
       }
     }
 
-    @Test func `a storage that counts nothing has an age alone`() async throws {
+    @Test func `a storage that counts nothing leaves the counters at zero`() async throws {
       let metrics = TestMetrics()
       try await running(over: MemoryStorage(), metrics) {
         let vault = [("vault", "vault com.example.shop/default")]

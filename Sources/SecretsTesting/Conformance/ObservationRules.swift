@@ -186,8 +186,8 @@ extension ConformanceRule {
       try await store.set(true, forKey: "other")
       // A store need not see the writes of a different store; if it sees them, it must notify observers.
       guard try store.value(for: .port) == 81 else { return }
-      let heard = await first(of: updates, within: fixture.noticeLimit)
-      #expect(heard == 81, "observers hear within \(fixture.noticeLimit) of what the store sees")
+      let received = await first(of: updates, within: fixture.noticeLimit)
+      #expect(received == 81, "the store has the new value, and notifies observers within \(fixture.noticeLimit)")
     },
   ]
 }

@@ -28,8 +28,8 @@ public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
 
   /// The name of the kind in failures.
   public let name: String
-  /// How long observers of a store may take to hear of what another store over the same values has written, if the
-  /// store sees it: 10 seconds unless it is set. A store that asks a server each minute needs more.
+  /// The longest time after which a store that has a value which another store over the same values has written must
+  /// have notified its observers: 10 seconds unless it is set. A store that asks a server each minute needs more.
   public var noticeLimit = Duration.seconds(10)
   /// The longest name of a value, in bytes of UTF-8.
   let longestName: Int
