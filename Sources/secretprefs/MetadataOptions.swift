@@ -48,7 +48,8 @@ struct MetadataOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Keep this number of earlier values; 0 keeps none.",
-      discussion: "A key for which it was never set gets 3 with a new value.", valueName: "number"))
+      discussion: "For a key for which it was never set, a new value sets it. \(ToolSetting.history.places)",
+      valueName: "number"))
   var history: UInt16?
 
   @Option(

@@ -12,7 +12,7 @@ struct MatchingRemoval {
 
   private let scope: RecordScope
   private let atOnce: Bool
-  /// By group and service.
+  /// In the order of groups and services. Keys that were removed before are last.
   private let keys: [Key]
 
   var count: Int { keys.count }
@@ -79,7 +79,8 @@ struct MatchingRemoval {
       do throws(VaultError) { try remove(keys, in: group, of: vault) } catch {
         let said =
           error.code == .conflict
-          ? VaultError(.conflict, "another process changed one of the keys in the meantime; it and all others stay")
+          ? VaultError(
+            .conflict, "another process changed one of the keys in the meantime; none of the group was removed")
           : error
         throw done.isEmpty
           ? said : said.about(group).after("the keys of other access groups were removed: \(listed(done))")

@@ -60,8 +60,8 @@ struct SecretReference {
       && zip(text, scheme.utf8).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1 }
   }
 
-  /// The text that is parsed to this reference. A shell and a dotenv file need no quotes for it, except for the question
-  /// mark of a group, which is a pattern in zsh.
+  /// The text that is parsed to this reference. A shell and a dotenv file need no quotes for it, except for the
+  /// question mark of a group, which is a pattern in zsh.
   var text: String {
     let (service, key) = (
       PercentEncoding.encoded(service.text.utf8, keeping: Self.plain),

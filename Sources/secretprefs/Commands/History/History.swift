@@ -7,11 +7,11 @@ struct History: ParsableCommand {
     abstract: "Lists and restores earlier values and removed keys.",
     arguments: "[<options>] <key> [<revision>]",
     discussion: """
-      The commands that store a value keep three earlier values of a key, unless "secretprefs set --history" or \
-      "secretprefs edit --history" has set a different number for it, and "secretprefs remove" keeps a key for 30 \
-      days. A program that uses the vault keeps what it asks for; its default is nothing. "secretprefs get --revision" \
-      reads an earlier value. The history keeps values and no metadata: only a removed key has the label, comment, \
-      attributes and expiry that it had.
+      The commands that store a value keep three earlier values of a key, unless the setting history, "secretprefs set \
+      --history" or "secretprefs edit --history" has set a different number for it, and "secretprefs remove" keeps a \
+      key for 30 days. A program that uses the vault keeps what it asks for; its default is nothing. "secretprefs get \
+      --revision" reads an earlier value. The history keeps values and no metadata: only a removed key has the label, \
+      comment, attributes and expiry that it had.
 
       Earlier values and removed keys are sealed in the file like all values, and open with the same credentials. \
       What is dropped, by a newer value, by "secretprefs edit --history 0" or by "secretprefs remove --now", stays in \

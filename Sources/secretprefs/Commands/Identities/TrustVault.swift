@@ -11,8 +11,8 @@ struct TrustVault: WritingCommand {
     abstract: "Makes an identity trust a vault.",
     usage: "secretprefs identity trust [--json] <file> <pin>",
     discussion: """
-      Writes the pin to the identity file, in place of the one that is there. "secretprefs slots pin" prints it; \
-      it changes when the keys of the vault are replaced. With "-" as the pin, it is read from standard input. Take the \
+      Writes the pin to the identity file, in place of the one that is there. "secretprefs slots pin" prints it; it \
+      changes when the keys of the vault are replaced. With "-" as the pin, it is read from standard input. Take the \
       pin from an owner, and never from the place where the vault is stored: who can change it can make this machine \
       read a different vault.
 

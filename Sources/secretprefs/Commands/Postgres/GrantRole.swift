@@ -16,10 +16,10 @@ struct GrantRole: WritingCommand {
     abstract: "Grants a role of the database what it needs.",
     usage: "secretprefs postgres grant [<options>] (reader | writer | owner) <role>",
     discussion: """
-      A reader opens vaults, and adds to the logs of reads and writes. A writer also changes, creates and removes them. An owner has the tables and may change, \
-      drop and grant them; the former owner has to be a member of that role. The role must exist, and gets nothing \
-      else. It is granted all vaults of the database: policies of PostgreSQL on the tables vault, piece and log limit it \
-      to some. --print prints the SQL instead, for psql.
+      A reader opens vaults, and adds to the logs of reads and writes. A writer also changes, creates and removes \
+      them. An owner has the tables and may change, drop and grant them; the former owner has to be a member of that \
+      role. The role must exist, and gets nothing else. It is granted all vaults of the database: policies of \
+      PostgreSQL on the tables vault, piece and log limit it to some. --print prints the SQL instead, for psql.
 
       EXAMPLE:
         secretprefs postgres grant writer shop --vault postgresql://db.example.com/secrets
