@@ -31,11 +31,11 @@ final class FolderEvents: Sendable {
   /// what the system does not report.
   func watch(_ trail: PathTrail) {
     var places = trail.steps.map { step in
-      Inotify.Place(path: step.folder, name: step.name, mask: mask(of: step), isFile: step.isFile)
+      Inotify.WatchedPath(path: step.folder, name: step.name, mask: mask(of: step), isFile: step.isFile)
     }
     if let file = trail.file {
       let changes = moment == .eachWrite ? IN_MODIFY : IN_CLOSE_WRITE | IN_ATTRIB
-      places.append(Inotify.Place(path: file, name: nil, mask: UInt32(changes), isFile: true))
+      places.append(Inotify.WatchedPath(path: file, name: nil, mask: UInt32(changes), isFile: true))
     }
     let isComplete = inotify.watch(places, for: ObjectIdentifier(self))
     let fileSystems = Set(trail.steps.map(\.folder)).union([trail.file].compactMap(\.self))

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Docs/Decisions/0035.
 final class Inotify: Sendable {
   /// A name in a folder, or a file or folder itself.
-  struct Place {
+  struct WatchedPath {
     /// Without links.
     let path: String
     /// `nil` for the file at `path`, under whatever name it is written.
@@ -87,7 +87,7 @@ final class Inotify: Sendable {
   }
 
   /// Watches these places instead of those of the last call, in order. Returns whether all of them can be watched.
-  func watch(_ places: [Place], for id: ObjectIdentifier) -> Bool {
+  func watch(_ places: [WatchedPath], for id: ObjectIdentifier) -> Bool {
     // Only the parent process may change an instance that it created.
     guard origin.isOwn else { return true }
     return state.withLock { state in
@@ -126,7 +126,7 @@ final class Inotify: Sendable {
   }
 
   /// The number of a place, which is watched from now on; -1 if the system refuses.
-  private func number(of place: Place) -> CInt {
+  private func number(of place: WatchedPath) -> CInt {
     // IN_MASK_ADD: the place may have other watches, which need their events as before.
     let flags = IN_MASK_ADD | IN_DONT_FOLLOW | (place.name == nil ? 0 : Int32(IN_ONLYDIR))
     return unsafe inotify_add_watch(raw, place.path, place.mask | UInt32(flags))

@@ -80,8 +80,8 @@ extension Vault {
   package func importRecords(
     of bundle: Vault, into group: AccessGroup, replacing: Bool
   ) throws(VaultError) -> (count: Int, revision: UInt64) {
-    let (opener, sealer) = try takeSealer(for: group)
-    defer { handle.giveBack(opener) }
+    let (opener, sealer) = try acquireSealer(for: group)
+    defer { handle.release(opener) }
     var changes: [RecordChange] = []
     for source in try bundle.groups() {
       for (service, records) in Dictionary(grouping: try bundle.records(in: source), by: \.service) {

@@ -109,21 +109,21 @@ extension VaultState {
   ) throws(VaultError) {
     let content = try content(group)
     try content.forEachStored { (record) throws(VaultError) in
-      let place = try content.place(record.accessibility, sealer)
-      func open(_ taken: ValueOpener.Taken, isPrevious: Bool) throws(VaultError) {
+      let cipher = try content.cipher(record.accessibility, sealer)
+      func open(_ taken: ValueOpener.CopiedValue, isPrevious: Bool) throws(VaultError) {
         var failure: VaultError?
         do throws(VaultError) { try taken.open(record.name) { _ in } } catch { failure = error }
         try body(isPrevious, failure)
       }
       if !record.isRemoved {
-        try open(ValueOpener.Taken(record, at: place, by: reader), isPrevious: false)
+        try open(ValueOpener.CopiedValue(record, with: cipher, by: reader), isPrevious: false)
       } else if try !content.opensRemoved(record, sealer) {
         try body(true, .tampered("the empty value of a removed record does not verify"))
       }
       var fields = Extension.Items(record.extensionField)
       while let item = try fields.next() {
         guard item.tag == Extension.RecordTag.previous else { continue }
-        try open(ValueOpener.Taken(try PreviousValue(item.data), at: place, by: reader), isPrevious: true)
+        try open(ValueOpener.CopiedValue(try PreviousValue(item.data), with: cipher, by: reader), isPrevious: true)
       }
     }
   }

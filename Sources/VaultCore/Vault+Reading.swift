@@ -51,7 +51,7 @@ extension Vault {
   func readValue(
     of record: RecordInfo, previous revision: UInt64?, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) {
-    _ = try lend(RecordAddress(record.service, record.key).name, previous: revision, in: group.id, body)
+    _ = try openValue(RecordAddress(record.service, record.key).name, previous: revision, in: group.id, body)
   }
 
   /// Lends a value of `records` to `body`, as ``withValue(service:key:in:_:)``; does not call it if there is none.
@@ -68,27 +68,27 @@ extension Vault {
     _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) {
     if let name = try RecordName(service, key) {
-      _ = try lend(name, previous: nil, in: group, at: records, body)
+      _ = try openValue(name, previous: nil, in: group, at: records, body)
     } else {
       _ = try findSpelling(service, try Vault.Name(key)) { (name) throws(VaultError) in
-        try lend(name, previous: nil, in: group, at: records, body)
+        try openValue(name, previous: nil, in: group, at: records, body)
       }
     }
   }
 
   // Not inlined, because callers would then retain the service's and the group's name.
   @inline(never)
-  private func lend(
+  private func openValue(
     _ name: borrowing RecordName, previous revision: UInt64?, in group: Vault.Identifier,
     at records: ServiceRecords? = nil, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) -> Void? {
-    guard let value = try take(name, previous: revision, in: group, at: records) else { return nil }
-    defer { handle.giveBack(value.opener) }
+    guard let value = try copyValue(name, previous: revision, in: group, at: records) else { return nil }
+    defer { handle.release(value.opener) }
     // The keys of a snapshot do not change, but the log has the policy and the keys of the present.
     let audit = records == nil ? value.audit : try handle.loadedAudit(of: group, or: value.audit)
     if let audit, try !logRead(of: name, audit) {
       // The group was rotated since the value was taken.
-      return try lend(name, previous: revision, in: group, at: records, body)
+      return try openValue(name, previous: revision, in: group, at: records, body)
     }
     let kind = ValueKind(rawValue: value.kind)
     return try value.open(name) { body(kind, $0) }
@@ -140,17 +140,17 @@ extension Vault {
   }
 
   /// Copies everything needed to open the value of a record. The caller returns the opener after use.
-  private func take(
+  private func copyValue(
     _ name: borrowing RecordName, previous revision: UInt64?, in group: Vault.Identifier, at records: ServiceRecords?
-  ) throws(VaultError) -> ValueOpener.Taken? {
+  ) throws(VaultError) -> ValueOpener.CopiedValue? {
     try handle.withRecord(name, in: group, at: records) { (loaded, found) throws(VaultError) in
-      guard let (record, place) = found else { return nil }
+      guard let (record, cipher) = found else { return nil }
       try handle.refuseIfExpired(record)
       guard let revision, revision != record.revision else {
-        return ValueOpener.Taken(record, at: place, by: try handle.takeOpener(&loaded))
+        return ValueOpener.CopiedValue(record, with: cipher, by: try handle.acquireOpener(&loaded))
       }
       guard let previous = try record.previous(revision) else { return nil }
-      return ValueOpener.Taken(previous, at: place, by: try handle.takeOpener(&loaded))
+      return ValueOpener.CopiedValue(previous, with: cipher, by: try handle.acquireOpener(&loaded))
     }
   }
 

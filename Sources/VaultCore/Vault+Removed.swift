@@ -78,17 +78,17 @@ extension Vault {
     of removed: RemovedRecord, previous revision: UInt64, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> R
   ) throws(VaultError) -> R? {
     let address = RecordAddress(removed.service, removed.key)
-    let taken = try handle.withCurrent { (loaded, state) throws(VaultError) -> ValueOpener.Taken? in
+    let taken = try handle.withCurrent { (loaded, state) throws(VaultError) -> ValueOpener.CopiedValue? in
       let content = try state.content(group.id)
       guard let record = content.findStored(address), record.isRemoved, let value = try record.previous(revision) else {
         return nil
       }
       try handle.refuseIfExpired(record)
-      let place = try content.place(record.accessibility, state.sealer)
-      return ValueOpener.Taken(value, at: place, by: try handle.takeOpener(&loaded))
+      let cipher = try content.cipher(record.accessibility, state.sealer)
+      return ValueOpener.CopiedValue(value, with: cipher, by: try handle.acquireOpener(&loaded))
     }
     guard let taken else { return nil }
-    defer { handle.giveBack(taken.opener) }
+    defer { handle.release(taken.opener) }
     if let audit = taken.audit, try !logRead(of: address.name, audit) {
       // The group was rotated since the value was taken.
       return try withValue(of: removed, previous: revision, in: group, body)

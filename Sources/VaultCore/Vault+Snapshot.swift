@@ -6,8 +6,8 @@ package final class ServiceRecords: @unchecked Sendable {
   // Unchecked: accessed only under the handle's lock.
   let service: Vault.Name
   let group: AccessGroup
-  private var all: RecordCopies?
-  private let readableAfterLock: RecordCopies?
+  private var all: DetachedRecords?
+  private let readableAfterLock: DetachedRecords?
   private var isLocked = false
 
   fileprivate init(_ service: Vault.Name, in group: AccessGroup, _ state: VaultState) throws(VaultError) {
@@ -17,8 +17,8 @@ package final class ServiceRecords: @unchecked Sendable {
     func isOfService(_ record: Record) -> Bool {
       service.spellings.contains { compareBytes(record.name.service, $0.bytes) == 0 }
     }
-    all = try RecordCopies(content, state, where: isOfService)
-    readableAfterLock = try RecordCopies(content, state) { isOfService($0) && $0.accessibility.isReadableAfterLock }
+    all = try DetachedRecords(content, state, where: isOfService)
+    readableAfterLock = try DetachedRecords(content, state) { isOfService($0) && $0.accessibility.isReadableAfterLock }
   }
 
   func lock() {
@@ -27,7 +27,7 @@ package final class ServiceRecords: @unchecked Sendable {
   }
 
   /// - Throws: ``VaultError/Code/locked``.
-  func find(_ name: borrowing RecordName) throws(VaultError) -> (record: Record, place: ValuePlace)? {
+  func find(_ name: borrowing RecordName) throws(VaultError) -> (record: Record, cipher: ValueCipher)? {
     guard isLocked else { return all?.find(name) }
     // Without the keys it is unknown whether the record exists.
     guard let found = readableAfterLock?.find(name) else { throw VaultHandle.Loaded.refusal }

@@ -74,10 +74,10 @@ extension Vault {
       if accessibility == nil, let (vault, group) = target, !removes(key) {
         present = try vault.handle.accessibility(of: address.name, in: group.id)
       }
-      let place = sealer.place(accessibility ?? present ?? .whenUnlocked)
+      let cipher = sealer.cipher(accessibility ?? present ?? .whenUnlocked)
       let sealed = SealedValue(
-        kind: kind.rawValue, place: place,
-        bytes: try place.seal(value, kind, for: address.name, deviceKey: sealer.deviceKey, sealer.sealer))
+        kind: kind.rawValue, cipher: cipher,
+        bytes: try cipher.seal(value, kind, for: address.name, deviceKey: sealer.deviceKey, sealer.sealer))
       try add(address, .put(sealed, keepsClass: accessibility == nil), edit, revision, times)
     }
 
@@ -204,8 +204,8 @@ extension Vault {
     service: Vault.Name, in group: AccessGroup, accessibility: Vault.Accessibility? = nil, keeping: Keeping? = nil,
     _ body: (inout Vault.Transaction) throws(E) -> Void
   ) throws(VaultError) -> Result<[RecordChange], E> {
-    let (opener, sealer) = try takeSealer(for: group)
-    defer { handle.giveBack(opener) }
+    let (opener, sealer) = try acquireSealer(for: group)
+    defer { handle.release(opener) }
     var transaction = Vault.Transaction(service: try storedSpelling(of: service, in: group), in: (self, group), sealer)
     transaction.accessibility = accessibility
     if let keeping { transaction.keeping = keeping }
@@ -234,10 +234,10 @@ extension Vault {
   }
 
   /// Returns the sealer for `group`. The caller returns the opener after use.
-  func takeSealer(for group: AccessGroup) throws(VaultError) -> (opener: ValueOpener, sealer: GroupSealer) {
+  func acquireSealer(for group: AccessGroup) throws(VaultError) -> (opener: ValueOpener, sealer: GroupSealer) {
     let take = { [self] (loaded: inout VaultHandle.Loaded, state: VaultState) throws(VaultError) in
       let content = try state.content(group.id)
-      let opener = try handle.takeOpener(&loaded)
+      let opener = try handle.acquireOpener(&loaded)
       return (opener, try GroupSealer(content, options, opener.sealer))
     }
     // Sealing needs keys, not the present records. Writes of other processes are taken over under the writer's lock.

@@ -33,7 +33,7 @@
     /// Connects, and checks that the server has a schema of this version.
     ///
     /// - Parameter silence: how long the server may take for an answer, besides a wait that it was asked for.
-    static func open(_ place: PostgresPlace, silence: Duration) throws(VaultError) -> Connection {
+    static func open(_ place: PostgresLocation, silence: Duration) throws(VaultError) -> Connection {
       let pointer = try unsafe place.connected()
       let connection = unsafe Connection(pointer, silence: silence)
       guard unsafe lazyPQsetnonblocking(pointer, 1) == 0, unsafe lazyPQenterPipelineMode(pointer) == 1 else {

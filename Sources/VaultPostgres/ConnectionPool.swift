@@ -8,7 +8,7 @@
     /// How long a connection is kept that no call uses.
     private static let idleTime = Duration.seconds(60)
 
-    private let place: PostgresPlace
+    private let place: PostgresLocation
     private let silence: Duration
     private let idle = Mutex<Connection?>(nil)
     /// The server processes of the storage's connections.
@@ -21,7 +21,7 @@
     /// Requests that were sent again because a connection was lost.
     let retries = Atomic<UInt64>(0)
 
-    init(_ place: PostgresPlace, silence: Duration) {
+    init(_ place: PostgresLocation, silence: Duration) {
       self.place = place
       self.silence = silence
     }
@@ -63,10 +63,10 @@
       return connection
     }
 
-    func take() throws(VaultError) -> Connection { if let idle = takeIdle() { idle } else { try open() } }
+    func acquire() throws(VaultError) -> Connection { if let idle = takeIdle() { idle } else { try open() } }
 
     /// Keeps a connection without a transaction.
-    func giveBack(_ connection: Connection) {
+    func release(_ connection: Connection) {
       connection.idleSince = .now
       guard connection.isUsable else { return }
       let surplus = idle.withLock { idle in

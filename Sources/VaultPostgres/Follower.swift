@@ -54,7 +54,7 @@
 
     private func connect() throws(VaultError) -> Connection {
       if let connection { return connection }
-      let fresh = try core.pool.take()
+      let fresh = try core.pool.acquire()
       connection = fresh
       guard !fresh.facts.isPooled else { return fresh }
       // Asked after this, so that no change is missed. The name is hexadecimal.

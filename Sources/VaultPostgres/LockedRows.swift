@@ -18,7 +18,7 @@
     /// Why nothing more can be written: it is unknown what the last change has left.
     private var end: VaultError?
 
-    private var place: PostgresPlace { core.place }
+    private var place: PostgresLocation { core.place }
 
     init(_ core: PostgresCore, _ deadline: LockDeadline, _ connection: Connection?, _ row: VaultRow) {
       self.core = core
@@ -82,7 +82,7 @@
         do throws(QueryFailure) { rows = try core.commit(Statement.remove(place.vault, row), connection) } catch {
           throw place.error(error, .writing)
         }
-        core.pool.giveBack(connection)
+        core.pool.release(connection)
         // The row was locked, so a policy of the database hides it from the deletion.
         guard rows[0].changedCount == 1 else { return false }
         core.takeOwn(.absent, after: row, asked: asked)
@@ -139,7 +139,7 @@
         // Undone by the server, or ended before it read the statements.
         throw place.error(error, .writing)
       }
-      core.pool.giveBack(connection)
+      core.pool.release(connection)
       // The row was locked, so a policy of the database hides it from the update.
       guard rows[0].changedCount == 1 else { throw place.error(.refused(state: "42501"), .writing) }
       return true

@@ -19,7 +19,7 @@
         do throws(VaultError) {
           let (connection, rows) = try pool.run([.load(place.vault, limit: 0)], .writing)
           if let found = try VaultRow(rows[0]) {
-            pool.giveBack(connection)
+            pool.release(connection)
             guard found == row else { throw exists }
             return taken(row, bytes, asked)
           }
@@ -27,7 +27,7 @@
             let begun = [Statement.begin, .settings(lock: limit.remaining, hold: options.holdLimit)]
             _ = try commit(
               begun + Statement.create(bytes, place.vault, row), connection, allowing: limit.remaining)
-            pool.giveBack(connection)
+            pool.release(connection)
             return taken(row, bytes, asked)
           } catch {
             isUnknown = isUnknown || error.isLost

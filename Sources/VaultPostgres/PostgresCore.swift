@@ -14,7 +14,7 @@
   ///     the answer is from before:
   ///     not taken over, asks again
   final class PostgresCore: Sendable {
-    let place: PostgresPlace
+    let place: PostgresLocation
     let options: PostgresStorage.Options
     let pool: ConnectionPool
     let known = Mutex(KnownBytes())
@@ -37,7 +37,7 @@
     /// The changes that were stored.
     let writes = Atomic<UInt64>(0)
 
-    init(_ place: PostgresPlace, _ options: PostgresStorage.Options) {
+    init(_ place: PostgresLocation, _ options: PostgresStorage.Options) {
       self.place = place
       self.options = options
       pool = ConnectionPool(place, silence: options.answerTimeout)
@@ -111,7 +111,7 @@
     func refresh() throws(VaultError) {
       let question = question
       let (connection, rows) = try pool.run([question.statement], .reading)
-      defer { pool.giveBack(connection) }
+      defer { pool.release(connection) }
       try update(connection, first: (question, rows[0]))
     }
 
@@ -139,7 +139,7 @@
     func end(_ connection: Connection) {
       // The server ends the transaction of a connection that is lost.
       do throws(QueryFailure) { _ = try connection.run([.rollback]) } catch { return }
-      pool.giveBack(connection)
+      pool.release(connection)
     }
 
     var missing: VaultError { place.error(.notFound, "there is no vault of this name in the database") }

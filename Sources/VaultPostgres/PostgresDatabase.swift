@@ -5,7 +5,7 @@
 
   /// A database that keeps vaults, as its owner sees it: its tables, and what a role may do.
   @safe package final class PostgresDatabase {
-    private let place: PostgresPlace
+    private let place: PostgresLocation
     private let connection: OpaquePointer
 
     /// Connects.
@@ -13,7 +13,7 @@
     /// - Parameter url: as in ``PostgresStorage/init(_:vault:options:)``.
     /// - Throws: the errors of that initialiser, and ``VaultError/Code/unreachable``.
     package init(_ url: String) throws(VaultError) {
-      place = try PostgresPlace(url, vault: nil)
+      place = try PostgresLocation(url, vault: nil)
       unsafe connection = try unsafe place.connected()
     }
 

@@ -34,12 +34,12 @@
 
     private func ask(_ statement: Statement) throws(VaultError) -> Rows {
       let (connection, rows) = try core.pool.run([statement], .logging)
-      core.pool.giveBack(connection)
+      core.pool.release(connection)
       return rows[0]
     }
 
     func add(_ bytes: [UInt8], header: [UInt8], to file: CollectedAuditFile) throws(VaultError) {
-      let connection = try core.pool.take()
+      let connection = try core.pool.acquire()
       try connection.facts.checkWritable(core.place)
       do throws(QueryFailure) {
         _ = try connection.run(
@@ -50,7 +50,7 @@
         if error.isRefused("23505") { throw core.place.error(.conflict, "the log has other bytes there already") }
         throw core.place.error(error, .logging)
       }
-      core.pool.giveBack(connection)
+      core.pool.release(connection)
     }
   }
 

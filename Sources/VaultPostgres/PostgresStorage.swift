@@ -53,7 +53,7 @@
 
     let core: PostgresCore
     /// The logs of this machine, in ``Options/logFolder``; `nil` without one.
-    public let auditLogs: AuditLogPlace?
+    public let auditLogs: AuditLogLocation?
     /// The table `log` of the database. An open vault delivers what this machine has logged within about five seconds,
     /// and after an outage within about a minute. Without ``Options/freshness`` only `Vault.deliverAuditLogs()` does.
     public var auditCollection: (any AuditLogCollection)? { PostgresLogs(core: core) }
@@ -68,12 +68,12 @@
     ///   - vault: the name of the vault, which is that of its row.
     /// - Throws: ``VaultError/Code/invalidName`` for a wrong URL or name; ``VaultError/Code/insecurePermissions`` for
     ///   a URL with a password, which belongs into a password file or service file of libpq, or with a weaker
-    ///   `sslmode`; those of `AuditLogPlace(folder:name:)`.
+    ///   `sslmode`; those of `AuditLogLocation(folder:name:)`.
     public init(_ url: String, vault: String, options: Options = Options()) throws(VaultError) {
       auditLogs = try options.logFolder.map { (folder) throws(VaultError) in
-        try AuditLogPlace(folder: folder, name: PostgresPlace.encoded(try Vault.Name(vault).text))
+        try AuditLogLocation(folder: folder, name: PostgresLocation.encoded(try Vault.Name(vault).text))
       }
-      core = PostgresCore(try PostgresPlace(url, vault: vault), options)
+      core = PostgresCore(try PostgresLocation(url, vault: vault), options)
     }
 
     deinit { core.isEnded.store(true, ordering: .relaxed) }
@@ -100,7 +100,7 @@
         return ready
       }
       let (connection, rows) = try core.pool.run([.load(core.place.vault, limit: limit)], .reading)
-      core.pool.giveBack(connection)
+      core.pool.release(connection)
       let found = try FoundBytes(loaded: rows[0], limit: limit)
       guard case .other(let row, let bytes) = found else {
         _ = core.take(found, question)

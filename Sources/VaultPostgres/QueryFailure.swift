@@ -16,7 +16,7 @@
   /// What statements are for.
   enum QueryPurpose { case reading, writing, logging }
 
-  extension PostgresPlace {
+  extension PostgresLocation {
     /// The error of failed statements. It never contains the server's text, which may contain parameters.
     func error(_ failure: QueryFailure, _ purpose: QueryPurpose) -> VaultError {
       guard case .refused(let state) = failure else {

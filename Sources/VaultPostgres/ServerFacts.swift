@@ -31,7 +31,7 @@
 
     /// - Parameter connectionPID: the process id that the protocol gave. A pooler invents one.
     /// - Throws: ``VaultError/Code/unsupportedVersion``.
-    init(_ results: [Rows], _ place: PostgresPlace, connectionPID: Int32) throws(VaultError) {
+    init(_ results: [Rows], _ place: PostgresLocation, connectionPID: Int32) throws(VaultError) {
       isReplica = try results[0].number(0, 0) != 0
       isDurable = try results[0].number(0, 1) != 0
       pid = Int32(truncatingIfNeeded: try results[0].number(0, 2))
@@ -41,7 +41,7 @@
     }
 
     /// Refuses tables of another version.
-    static func check(schema found: Int, _ place: PostgresPlace) throws(VaultError) {
+    static func check(schema found: Int, _ place: PostgresLocation) throws(VaultError) {
       if found > PostgresSchema.version {
         throw place.error(
           .unsupportedVersion,
@@ -57,7 +57,7 @@
     }
 
     /// Refuses a server where a write would fail, or be lost.
-    func checkWritable(_ place: PostgresPlace) throws(VaultError) {
+    func checkWritable(_ place: PostgresLocation) throws(VaultError) {
       if isReplica { throw place.error(QueryFailure.refused(state: "25006"), .writing) }
       guard isDurable else {
         throw place.error(.readOnly, "the server has fsync = off, so that a write may be lost: turn it on")

@@ -12,23 +12,23 @@ enum KeyPages {
   @safe private final class Page: @unchecked Sendable {
     // Unchecked: accessed only under the lock. Each block has one owner.
     var bytes: SecretBytes
-    var taken: [Bool]
+    var used: [Bool]
 
     init() throws(VaultError) {
       // Leaves room for libsodium's canary in the same page.
       bytes = try SecretBytes(count: 126 * SealingKey.count)
-      taken = [Bool](repeating: false, count: 126)
+      used = [Bool](repeating: false, count: 126)
     }
   }
 
   private static let pages = Mutex<[Page]>([])
 
-  /// Returns a zeroed block, which the caller owns until it calls ``giveBack(_:)``.
-  static func take() throws(VaultError) -> UnsafeMutableRawPointer {
+  /// Returns a zeroed block, which the caller owns until it calls ``release(_:)``.
+  static func acquire() throws(VaultError) -> UnsafeMutableRawPointer {
     try unsafe pages.withLock { (pages) throws(VaultError) in
       // Pages of a parent process are not locked in a forked child, so they are not used.
       for page in pages where page.bytes.origin.isOwn {
-        if let index = page.taken.firstIndex(of: false) { return unsafe place(index, in: page) }
+        if let index = page.used.firstIndex(of: false) { return unsafe place(index, in: page) }
       }
       let page = try Page()
       pages.append(page)
@@ -37,21 +37,21 @@ enum KeyPages {
   }
 
   /// Wipes and frees a block. A page without blocks in use is freed, unless it is the only one.
-  static func giveBack(_ place: UnsafeMutableRawPointer) {
+  static func release(_ place: UnsafeMutableRawPointer) {
     unsafe sodium_memzero(place, SealingKey.count)
     pages.withLock { pages in
       for (position, page) in pages.enumerated() where page.bytes.origin.isOwn {
         let offset = unsafe page.bytes.withUnsafeMutableBytes { unsafe place - $0.baseAddress! }
         guard (0..<page.bytes.count).contains(offset) else { continue }
-        page.taken[offset / SealingKey.count] = false
-        if pages.count > 1, !page.taken.contains(true) { pages.remove(at: position) }
+        page.used[offset / SealingKey.count] = false
+        if pages.count > 1, !page.used.contains(true) { pages.remove(at: position) }
         return
       }
     }
   }
 
   private static func place(_ index: Int, in page: Page) -> UnsafeMutableRawPointer {
-    page.taken[index] = true
+    page.used[index] = true
     return unsafe page.bytes.withUnsafeMutableBytes { unsafe $0.baseAddress! + index * SealingKey.count }
   }
 }

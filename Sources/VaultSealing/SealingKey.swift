@@ -16,7 +16,7 @@ package import DurableFiles
 
   /// Creates a key that `body` fills. The 32 bytes that it receives are zero.
   init(filling body: (UnsafeMutableRawBufferPointer) -> Void) throws(VaultError) {
-    unsafe place = try unsafe KeyPages.take()
+    unsafe place = try unsafe KeyPages.acquire()
     unsafe body(UnsafeMutableRawBufferPointer(start: place, count: Self.count))
   }
 
@@ -41,7 +41,7 @@ package import DurableFiles
   }
 
   deinit {
-    if origin.isOwn { unsafe KeyPages.giveBack(place) }
+    if origin.isOwn { unsafe KeyPages.release(place) }
   }
 
   private var own: UnsafeMutableRawPointer {

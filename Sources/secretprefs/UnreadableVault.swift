@@ -24,12 +24,12 @@ struct UnreadableVault {
     guard Self.codes.contains(error.code) else { return nil }
     self.location = location
     code = error.code
-    wasVault = location.path.map { Self.wasVault(FilePlace($0)) } ?? (error.code != .notAVault)
+    wasVault = location.path.map { Self.wasVault(ExaminedPath($0)) } ?? (error.code != .notAVault)
     isReplaceable = Self.replaceable.contains(code) && location.identifier != nil
     canBeSalvaged = location.canBeSalvaged
   }
 
-  private static func wasVault(_ file: FilePlace) -> Bool {
+  private static func wasVault(_ file: ExaminedPath) -> Bool {
     guard let status = file.status(), status.st_mode & S_IFMT == S_IFREG else { return false }
     guard status.st_mode & 0o077 != 0, let start = file.start(4096), !start.isEmpty else { return true }
     return !start.allSatisfy { $0 >= 0x20 || (0x09...0x0D).contains($0) }

@@ -10,7 +10,7 @@ struct UnsafeFile {
   init?(_ error: VaultError, _ access: VaultAccess) {
     guard error.code == .insecurePermissions, !(error.cause is AuditRefusal) else { return nil }
     let isMark = error.message.hasPrefix("the mark: ")
-    let vault = access.location.path.map(FilePlace.init)
+    let vault = access.location.path.map(ExaminedPath.init)
     // An error of VaultCore about the vault or its directory begins with the path.
     let isAboutVault = error.message.hasPrefix("/")
     if isAboutVault, access.pathPolicy == .strict, vault?.isSharedVault == true {
@@ -19,7 +19,7 @@ struct UnsafeFile {
     }
     guard error.errno == nil else { return nil }
     guard !isMark else {
-      guard let mark = access.markPath.map(FilePlace.init) else { return nil }
+      guard let mark = access.markPath.map(ExaminedPath.init) else { return nil }
       hint =
         mark.start(RollbackMark.start.count) != RollbackMark.start
         ? Hints.otherMark
@@ -42,7 +42,7 @@ struct UnsafeFile {
   }
 
   /// A shared directory must stay open for its other users.
-  private static func hint(for directory: FilePlace) -> String {
+  private static func hint(for directory: ExaminedPath) -> String {
     guard let status = directory.status(), status.st_mode & S_ISVTX == 0, status.st_uid == geteuid() else {
       return Hints.privateDirectory
     }
@@ -58,7 +58,7 @@ struct UnsafeFile {
     // What is neither a regular file nor a FIFO needs its mode for something else.
     guard let end = error.message.ranges(of: " can be read by others").last else { return other }
     let path = String(error.message[..<end.lowerBound].dropFirst(what.count + 1))
-    return start.isEmpty || FilePlace(path).start(start.count) == start ? Hints.narrow(file: path) : other
+    return start.isEmpty || ExaminedPath(path).start(start.count) == start ? Hints.narrow(file: path) : other
   }
 
   /// The first bytes of a file with a credential, and what to do about a file that is none. A passphrase has any bytes.

@@ -4,7 +4,7 @@ internal import VaultCore
 
 /// Where a vault is: in a file, in a database, or in memory.
 struct VaultLocation {
-  private enum Place {
+  private enum Storage {
     case file(String)
     case database(DatabaseVault)
     /// A copy of a file, and the path of that file.
@@ -14,7 +14,7 @@ struct VaultLocation {
   /// The first bytes of a vault.
   static let signature: [UInt8] = [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  private let place: Place
+  private let place: Storage
   /// The option that names this place to another command, after a blank. Empty for the path that is used without one.
   let option: String
 
@@ -65,7 +65,7 @@ struct VaultLocation {
     }
   }
 
-  private static func place(_ text: String, _ logFolder: String?) throws(ToolError) -> Place {
+  private static func place(_ text: String, _ logFolder: String?) throws(ToolError) -> Storage {
     if let url = try DatabaseURL(text) { .database(try DatabaseVault(url, logFolder: logFolder)) } else { .file(text) }
   }
 
@@ -174,7 +174,7 @@ struct VaultLocation {
     guard let path else { return nil }
     var target = path + ".damaged"
     var number = 2
-    while FilePlace(target).status(followingLinks: false) != nil {
+    while ExaminedPath(target).status(followingLinks: false) != nil {
       target = "\(path).damaged-\(number)"
       number += 1
     }

@@ -12,11 +12,11 @@ struct AuditPlaceTests {
   /// The storage of a different machine: the same bytes, with a folder of its own.
   private final class Machine: VaultStorage {
     private let base: MemoryStorage
-    let auditLogs: AuditLogPlace?
+    let auditLogs: AuditLogLocation?
 
     init(_ base: MemoryStorage, _ folder: String) throws {
       self.base = base
-      auditLogs = try AuditLogPlace(folder: folder, name: "shop")
+      auditLogs = try AuditLogLocation(folder: folder, name: "shop")
     }
 
     var name: String { base.name }
@@ -191,10 +191,10 @@ struct AuditPlaceTests {
     ("a\0b", .io),
   ])
   func `a name that cannot be that of a file is refused`(name: String, code: VaultError.Code) {
-    #expect(refusal { try AuditLogPlace(folder: "/nowhere", name: name) } == code)
+    #expect(refusal { try AuditLogLocation(folder: "/nowhere", name: name) } == code)
   }
 
   @Test func `an empty path is no folder`() {
-    #expect(refusal { try AuditLogPlace(folder: "", name: "shop") } == .io)
+    #expect(refusal { try AuditLogLocation(folder: "", name: "shop") } == .io)
   }
 }

@@ -216,7 +216,7 @@ struct AuditTamperingTests {
       try shared.owner.rotate(shared.owner.group())
       try shared.read(1)
 
-      let place = AuditLogPlace(beside: try VaultPath(shared.path, policy: .strict))
+      let place = AuditLogLocation(beside: try VaultPath(shared.path, policy: .strict))
       let fresh = AuditLog(of: old.groupID, in: place, .sample())
       let event = AuditLog.Event(action: .read, service: [97], key: [97])
       #expect(refusal { try fresh.append([event], old, by: old.groupID, isSynced: false) } == .rolledBack)

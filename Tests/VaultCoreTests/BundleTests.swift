@@ -223,8 +223,8 @@ struct BundleTests {
       let composed = try Vault.Name(verbatim: Array("\u{E9}".utf8))
       for service in [decomposed, composed] {
         for key in [decomposed, composed] {
-          let (opener, sealer) = try sample.source.takeSealer(for: sample.source.group())
-          defer { sample.source.handle.giveBack(opener) }
+          let (opener, sealer) = try sample.source.acquireSealer(for: sample.source.group())
+          defer { sample.source.handle.release(opener) }
           var batch = Vault.Transaction(service: service, sealer)
           let value = service.utf8 + key.utf8
           try batch.set(

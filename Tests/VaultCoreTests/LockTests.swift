@@ -80,13 +80,13 @@ struct LockTests {
   @Test func `few openers are kept behind a burst of readers, and none while the handle is locked`() throws {
     try TemporaryDirectory.with { directory in
       let handle = try Vault.sample(at: directory + "/vault.spv").handle
-      let burst = try (0..<40).map { _ in try handle.takeOpener() }
-      for opener in burst { handle.giveBack(opener) }
+      let burst = try (0..<40).map { _ in try handle.acquireOpener() }
+      for opener in burst { handle.release(opener) }
       #expect(handle.loaded.withLock { $0.idleOpeners.count } == VaultHandle.idleOpeners)
 
-      let late = try handle.takeOpener()
+      let late = try handle.acquireOpener()
       handle.lock()
-      handle.giveBack(late)
+      handle.release(late)
       #expect(handle.loaded.withLock { $0.idleOpeners.count } == 0)
     }
   }

@@ -7,7 +7,7 @@
   /// The errors of connections that could not be made. Without a server.
   struct ConnectionFailureTests {
     private static func error(_ text: String) throws -> VaultError {
-      try PostgresPlace("postgresql://db.example.com/secrets", vault: "shop").unreachable(text)
+      try PostgresLocation("postgresql://db.example.com/secrets", vault: "shop").unreachable(text)
     }
 
     private static let start = #"connection to server at "db.example.com" (192.0.2.1), port 5432 failed: "#

@@ -285,7 +285,7 @@
         #expect(try sample.secrets.string(forKey: "a") == "value 4")
         try waitFor { try connections() > 0 }
         #expect(try connections() <= 2)
-        let connection = try storage.core.pool.take()
+        let connection = try storage.core.pool.acquire()
         let rows = try connection.run([
           Statement("select current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout')")
         ])

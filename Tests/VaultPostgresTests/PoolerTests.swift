@@ -20,7 +20,7 @@
       for (folder, isPrepared) in [(TestServer.folder, true), (TestServer.pooler, false)] {
         let sample = try StoredSample(in: try TestServer.storage(folder: folder).unfollowed())
         for number in 0..<5 { try sample.secrets.set("value \(number)", forKey: "a") }
-        let rows = try sample.storage.core.pool.take().run([
+        let rows = try sample.storage.core.pool.acquire().run([
           Statement("select count(*), count(distinct statement) from pg_prepared_statements where name <> ''")
         ])
         let count = try rows[0].number(0, 0)
@@ -30,8 +30,8 @@
     }
 
     @Test func `a pooler is noticed, and a direct connection is not taken for one`() throws {
-      #expect(try TestServer.storage(folder: TestServer.pooler).core.pool.take().facts.isPooled)
-      #expect(try !TestServer.storage().core.pool.take().facts.isPooled)
+      #expect(try TestServer.storage(folder: TestServer.pooler).core.pool.acquire().facts.isPooled)
+      #expect(try !TestServer.storage().core.pool.acquire().facts.isPooled)
     }
 
     @Test func `nothing is left in the sessions of the server`() throws {
@@ -39,7 +39,7 @@
       for number in 0..<5 { try sample.secrets.set("value \(number)", forKey: "a") }
       #expect(try sample.secrets.string(forKey: "a") == "value 4")
       for _ in 0..<10 {
-        let rows = try sample.storage.core.pool.take().run([
+        let rows = try sample.storage.core.pool.acquire().run([
           Statement("select current_setting('lock_timeout'), current_setting('search_path')"),
           Statement("select count(*) from pg_prepared_statements"),
           Statement("select count(*) from pg_listening_channels()"),

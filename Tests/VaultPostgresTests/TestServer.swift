@@ -97,7 +97,7 @@
     private let connection: OpaquePointer
 
     init(_ database: String, folder: String? = TestServer.folder) throws {
-      connection = try PostgresPlace(TestServer.url(database, folder: folder), vault: nil).connected()
+      connection = try PostgresLocation(TestServer.url(database, folder: folder), vault: nil).connected()
     }
 
     deinit { lazyPQfinish(connection) }

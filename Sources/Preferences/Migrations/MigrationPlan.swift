@@ -12,7 +12,7 @@ struct MigrationPlan {
   }
 
   /// A name, and whether its value is a secret. A composite can have two values under one name.
-  struct Place: Hashable {
+  struct QualifiedName: Hashable {
     let name: PreferenceName
     let secrecy: Secrecy
 
@@ -22,14 +22,14 @@ struct MigrationPlan {
   let store: any PreferencesStore
   /// The values that are moved into other stores.
   var sealed: [Write] = []
-  private var before: [Place: PreferenceContent?] = [:]
-  private var changes: [Place: PreferenceContent?] = [:]
+  private var before: [QualifiedName: PreferenceContent?] = [:]
+  private var changes: [QualifiedName: PreferenceContent?] = [:]
 
   init(_ store: any PreferencesStore) { self.store = store }
 
   /// Where a value is: a value of a name that a sealed layer claims is a secret.
-  func place(_ query: PreferenceQuery) -> Place {
-    Place(name: query.name, secrecy: store.custody.secrecy(of: query.name, asked: query.secrecy))
+  func place(_ query: PreferenceQuery) -> QualifiedName {
+    QualifiedName(name: query.name, secrecy: store.custody.secrecy(of: query.name, asked: query.secrecy))
   }
 
   /// The content after the steps planned so far.
@@ -52,7 +52,7 @@ struct MigrationPlan {
     }.sorted { $0.query.name < $1.query.name }
   }
 
-  var removals: [Place] { changes.filter { $0.value == nil }.keys.sorted { $0.name < $1.name } }
+  var removals: [QualifiedName] { changes.filter { $0.value == nil }.keys.sorted { $0.name < $1.name } }
 
   /// The removals of dictionaries inside which values are written, such as that of `server` if `server.port` is
   /// written. A store over a file removes the new values, too, if it makes these removals after the writes.

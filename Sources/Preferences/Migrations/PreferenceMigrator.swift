@@ -198,7 +198,7 @@ public struct PreferenceMigrator: Sendable {
 
   private struct Progress {
     var version = 0
-    var removals: [MigrationPlan.Place] = []
+    var removals: [MigrationPlan.QualifiedName] = []
     /// What is stored: the version, together with the keys that are still to be removed, if any.
     let stored: PreferenceValue?
     /// Whether it is stored under the name of earlier releases.
@@ -207,7 +207,7 @@ public struct PreferenceMigrator: Sendable {
     /// No migration has run.
     init() { stored = nil }
 
-    init(version: Int, removals: [MigrationPlan.Place] = []) {
+    init(version: Int, removals: [MigrationPlan.QualifiedName] = []) {
       self.version = version
       self.removals = removals
       func names(_ secrecy: Secrecy) -> PreferenceValue {

@@ -28,13 +28,13 @@ extension PreferenceKey {
   /// - Parameter store: identifies the store among those with the same sealing key, and must stay the same.
   /// - Throws: ``VaultError/Code/invalidName`` for the name of the store.
   public func sealed(by sealer: ValueSealer, as store: String) throws(VaultError) -> PreferenceKey<Value> {
-    let place = try SealedPlace(sealer, store: store)
+    let place = try StoreSealer(sealer, store: store)
     return PreferenceKey(
       name, kind: .string, makeDefault: { defaultValue },
       decode: { stored throws(PreferencesError) in
         let content: GuardedContent
         do throws(VaultError) { content = try place.open(stored, for: name) } catch {
-          throw PreferencesError(SealedPlace.isSealed(stored) ? .unavailable : .malformed, error.message, cause: error)
+          throw PreferencesError(StoreSealer.isSealed(stored) ? .unavailable : .malformed, error.message, cause: error)
         }
         return try PreferencesError.converting { try decoded(.guarded(content)) }
       },

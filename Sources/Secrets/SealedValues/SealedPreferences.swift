@@ -20,9 +20,9 @@ public import VaultCore
 public struct SealedPreferences<Base: PreferencesReader>: GuardingReader {
   /// The plain reader, whose values are all sealed.
   public let base: Base
-  private let place: SealedPlace
+  private let place: StoreSealer
 
-  fileprivate init(_ base: Base, _ place: SealedPlace) {
+  fileprivate init(_ base: Base, _ place: StoreSealer) {
     self.base = base
     self.place = place
   }
@@ -170,7 +170,7 @@ extension PreferencesReader {
   ///   opens only in the store of the same name.
   /// - Throws: ``VaultError/Code/invalidName``.
   public func sealed(by sealer: ValueSealer, as store: String) throws(VaultError) -> SealedPreferences<Self> {
-    SealedPreferences(self, try SealedPlace(sealer, store: store))
+    SealedPreferences(self, try StoreSealer(sealer, store: store))
   }
 }
 
@@ -180,7 +180,7 @@ extension SealedPreferences: Identifiable {
     let sealer = place.sealer
     let names = [place.store.text, sealer.service.text, sealer.group.name.text, sealer.key]
     return StoreIdentity(
-      SealedPlace.self, name: names.joined(separator: "\u{0}"), over: [base.identity, StoreIdentity(sealer.vault)])
+      StoreSealer.self, name: names.joined(separator: "\u{0}"), over: [base.identity, StoreIdentity(sealer.vault)])
   }
 }
 

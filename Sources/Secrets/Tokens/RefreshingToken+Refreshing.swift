@@ -7,7 +7,7 @@ internal import VaultCore
 // `Tests/Models/lease.pml`; `Scripts/model` checks that both have the same.
 extension RefreshingToken {
   /// The record whose refresh closure runs in this task, and those of the closures that wait for it.
-  @TaskLocal static var spending: Set<TokenPlace> = []
+  @TaskLocal static var spending: Set<TokenIdentity> = []
 
   /// The refresh that all callers in this process share. It is a task of its own: cancelling its callers does not stop
   /// it.

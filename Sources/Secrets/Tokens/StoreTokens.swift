@@ -9,7 +9,7 @@ struct StoreTokens: TokenStore {
   let store: any PreferencesStore
 
   var name: String { store.name }
-  var place: TokenPlace { .store(store.identity, key: key) }
+  var place: TokenIdentity { .store(store.identity, key: key) }
 
   func version() throws -> TokenVersion? { try content().map(TokenVersion.content) }
 

@@ -25,7 +25,7 @@ protocol TokenStore: Sendable {
   /// The name of the store, without a key.
   var name: String { get }
   /// Equal for all objects of one record.
-  var place: TokenPlace { get }
+  var place: TokenIdentity { get }
 
   /// The version of the record, which need not hold tokens; `nil` if there is none. May wait, as ``find()``.
   func version() throws -> TokenVersion?
@@ -42,7 +42,7 @@ protocol TokenStore: Sendable {
 }
 
 /// Says which record a token is.
-enum TokenPlace: Hashable, Sendable {
+enum TokenIdentity: Hashable, Sendable {
   case vault(group: Vault.Identifier, service: Vault.Name, key: String)
   case store(StoreIdentity, key: String)
 }

@@ -8,7 +8,7 @@ struct VaultTokens: TokenStore {
   let preferences: SecretPreferences
 
   var name: String { preferences.name }
-  var place: TokenPlace { .vault(group: preferences.group.id, service: preferences.serviceName, key: key) }
+  var place: TokenIdentity { .vault(group: preferences.group.id, service: preferences.serviceName, key: key) }
 
   private func info() throws(VaultError) -> RecordInfo? {
     try preferences.vault.record(service: preferences.serviceName, key: key, in: preferences.group)

@@ -139,7 +139,7 @@ struct AuditAppend {
     var appends = 0
     var later: UInt32?
     loop: while true {
-      switch try AuditFrame.place(descriptor, at: header.end, before: size, keys, maker.sealer) {
+      switch try AuditFrame.find(descriptor, at: header.end, before: size, keys, maker.sealer) {
       case .nothing: break loop
       case .closed(let head, _):
         guard head.epoch > keys.epoch else { throw Self.unknown }

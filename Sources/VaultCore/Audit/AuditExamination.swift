@@ -206,7 +206,7 @@ struct AuditExamination {
     var offset = AuditHeader.byteCount
     var isBroken = false
     while offset < part.size, !hasEnded {
-      switch try AuditFrame.place(part.file, at: offset, before: part.size, keys, sealer) {
+      switch try AuditFrame.find(part.file, at: offset, before: part.size, keys, sealer) {
       case .event(let frame):
         offset += frame.count
         // Behind what was sealed with a later key no program writes with an earlier one.
@@ -276,7 +276,7 @@ struct AuditExamination {
           end(.notExamined)
           return nil
         }
-        switch try AuditFrame.place(part.file, at: start + offset, before: part.size, keys, sealer) {
+        switch try AuditFrame.find(part.file, at: start + offset, before: part.size, keys, sealer) {
         case .event: return start + offset
         case .closed(let head, _) where isTaken(head) || isLater(head, part): return start + offset
         default: break

@@ -16,16 +16,16 @@ extension VaultError {
 /// The files of one access group's log: their names, and the rules by which they are opened and made
 /// (`Docs/Format.md` F.2).
 struct AuditFiles {
-  private let place: AuditLogPlace
+  private let location: AuditLogLocation
   let current: VaultPath
 
-  init(of group: Vault.Identifier, in place: AuditLogPlace) {
-    self.place = place
-    current = place.path.beside(".audit-\(group)")
+  init(of group: Vault.Identifier, in location: AuditLogLocation) {
+    self.location = location
+    current = location.path.beside(".audit-\(group)")
   }
 
   /// Whether other machines have logs of the same group.
-  var areOfOneMachine: Bool { !place.isBesideVault }
+  var areOfOneMachine: Bool { !location.isBesideVault }
 
   /// A file that was handed over, with the number in its name.
   struct Numbered {
@@ -71,8 +71,10 @@ struct AuditFiles {
 
   /// The files at a place that have a name of a log, and are not part of the log of one of these groups. Those that
   /// were set aside are the last.
-  static func unread(in place: AuditLogPlace, groups: Set<Vault.Identifier>) throws(VaultError) -> [UnreadAuditLog] {
-    let vault = place.path
+  static func unread(in location: AuditLogLocation, groups: Set<Vault.Identifier>) throws(VaultError)
+    -> [UnreadAuditLog]
+  {
+    let vault = location.path
     let start = PathName.last(of: vault.file) + ".audit-"
     let logs = Set(groups.map(\.description))
     var found: [UnreadAuditLog] = []
@@ -110,7 +112,7 @@ struct AuditFiles {
   // MARK: Delivering
 
   /// The file that has the id under which the log is delivered.
-  private var deliveryPath: VaultPath { place.path.beside(".delivered-" + current.file.suffix(32)) }
+  private var deliveryPath: VaultPath { location.path.beside(".delivered-" + current.file.suffix(32)) }
 
   /// The id under which the log is delivered; `nil` if there is none, or the file has something else.
   func deliveryID() throws(VaultError) -> String? {
@@ -232,7 +234,7 @@ struct AuditFiles {
   // MARK: Making
 
   /// Refuses a folder that others may write to; creates it unless it is that of a vault in a file.
-  func judgeFolder() throws(VaultError) { try place.judgeFolder() }
+  func judgeFolder() throws(VaultError) { try location.judgeFolder() }
 
   private var replacement: Replacement { Replacement(path: current, kind: .auditLog) }
 
@@ -250,7 +252,7 @@ struct AuditFiles {
   /// The owner of a new file is the vault's. Unless the policy is strict, a user who may read the vault may log the
   /// reads.
   private func newStatus() throws(VaultError) -> stat? {
-    guard var status = try place.vaultStatus() else { return nil }
+    guard var status = try location.vaultStatus() else { return nil }
     let isShared = current.policy != .strict && status.st_mode & 0o040 != 0
     status.st_mode = isShared ? 0o660 : 0o600
     return status

@@ -36,7 +36,7 @@ struct AuditFrame {
   }
 
   /// What stands at a place of a file.
-  enum Place {
+  enum Found {
     case event(AuditFrame)
     /// A frame of an epoch whose key the reader does not have.
     case closed(Head, tag: Vault.Tag)
@@ -44,9 +44,9 @@ struct AuditFrame {
   }
 
   /// Reads what stands at `offset` of a file of `end` bytes.
-  static func place(
+  static func find(
     _ file: Descriptor, at offset: Int, before end: Int, _ keys: AuditKeys, _ sealer: Sealer
-  ) throws(VaultError) -> Place {
+  ) throws(VaultError) -> Found {
     guard offset < end else { return .nothing }
     let image = try FileImage(file, offset..<min(offset + counts.upperBound, end), limit: Int.max)
     guard let head = Head(image.span, before: image.count) else { return .nothing }
@@ -98,7 +98,7 @@ struct AuditFrame {
   ) throws(VaultError) -> AuditEvent? {
     for count in stride(from: counts.lowerBound, through: counts.upperBound, by: 8)
     where end - count >= AuditHeader.byteCount {
-      guard case .event(let found) = try place(file, at: end - count, before: end, keys, sealer), found.count == count,
+      guard case .event(let found) = try find(file, at: end - count, before: end, keys, sealer), found.count == count,
         found.number == header.count
       else { continue }
       return found.body?.event

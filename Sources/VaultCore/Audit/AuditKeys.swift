@@ -3,7 +3,7 @@ internal import VaultSealing
 
 /// The keys and settings for logging the reads and writes of a group.
 ///
-/// A class, because the ``ValuePlace`` of each value refers to it.
+/// A class, because the ``ValueCipher`` of each value refers to it.
 final class AuditKeys: Sendable {
   let vaultID: Vault.Identifier
   let groupID: Vault.Identifier

@@ -5,7 +5,7 @@ internal import VaultSealing
 /// The log in which the reads and writes of one access group are logged, as one process sees it (`Docs/Format.md` annex
 /// F).
 ///
-/// The log is a chain of files at the storage's ``AuditLogPlace``; events are sealed with a key of the group and
+/// The log is a chain of files at the storage's ``AuditLogLocation``; events are sealed with a key of the group and
 /// appended to the current file. Every process that reads or writes the group appends to the same file, so all of them
 /// agree by its lock:
 ///
@@ -74,10 +74,10 @@ final class AuditLog: Sendable {
   private let undelivered = Atomic(true)
 
   init(
-    of group: Vault.Identifier, in place: AuditLogPlace, _ options: Vault.Options, mark: MarkKeeper? = nil
+    of group: Vault.Identifier, in location: AuditLogLocation, _ options: Vault.Options, mark: MarkKeeper? = nil
   ) {
     self.group = group
-    files = AuditFiles(of: group, in: place)
+    files = AuditFiles(of: group, in: location)
     self.options = options
     self.mark = mark
   }

@@ -50,7 +50,7 @@ extension AuditLog {
     else { return size }
     var end = header.end
     loop: while true {
-      switch try AuditFrame.place(file, at: end, before: size, keys, sealer) {
+      switch try AuditFrame.find(file, at: end, before: size, keys, sealer) {
       case .event(let frame): end += frame.count
       case .closed(let head, _): end += head.count
       case .nothing: break loop

@@ -29,7 +29,7 @@ final class GroupContent {
   private var buffers: [WipedBuffer]
   private var classKeys: ClassKeys
   // One for each accessibility class, created on first use.
-  private var places: [ValuePlace?] = Vault.Accessibility.allCases.map { _ in nil }
+  private var ciphers: [ValueCipher?] = Vault.Accessibility.allCases.map { _ in nil }
   private var auditKeys: AuditKeys?
   private let limits: Vault.Limits
 
@@ -121,13 +121,13 @@ final class GroupContent {
   }
 
   /// The keys and ids with which values of a class are sealed.
-  func place(_ accessibility: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> ValuePlace {
-    if let place = places[Int(accessibility.rawValue)] { return place }
-    let place = ValuePlace(
+  func cipher(_ accessibility: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> ValueCipher {
+    if let cipher = ciphers[Int(accessibility.rawValue)] { return cipher }
+    let cipher = ValueCipher(
       accessibility: accessibility, classKey: try classKey(accessibility, sealer), vaultID: vaultID, groupID: id,
       audit: try audit(sealer))
-    places[Int(accessibility.rawValue)] = place
-    return place
+    ciphers[Int(accessibility.rawValue)] = cipher
+    return cipher
   }
 
   /// The keys and policy for logging the group's reads and writes; `nil` if they are not logged.
@@ -297,7 +297,7 @@ final class GroupContent {
       extensionField = logging.field
       // They have the settings of before.
       auditKeys = nil
-      places = places.map { _ in nil }
+      ciphers = ciphers.map { _ in nil }
     }
     buffers.append(staged.buffer)
     generation += 1

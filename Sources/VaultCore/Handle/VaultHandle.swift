@@ -44,9 +44,9 @@ final class VaultHandle: Sendable {
     private var ownRecords: Set<RecordAddress> = []
     /// Whether ``VaultState/changes`` are recorded.
     private var recordsChanges = false
-    private struct Taken { weak var records: ServiceRecords? }
+    private struct WeakRecords { weak var records: ServiceRecords? }
     /// The records that are wiped when the handle locks.
-    private var taken: [Taken] = []
+    private var heldRecords: [WeakRecords] = []
     /// Openers that no caller is using.
     fileprivate(set) var idleOpeners: [ValueOpener] = []
 
@@ -118,14 +118,14 @@ final class VaultHandle: Sendable {
       guard case .unlocked(let state) = holding else { return }
       holding = .locked(KeptValues(state))
       successor = nil
-      for taken in taken { taken.records?.lock() }
-      taken = []
+      for records in heldRecords { records.records?.lock() }
+      heldRecords = []
       idleOpeners = []
     }
 
     mutating func add(_ records: ServiceRecords) {
-      taken.removeAll { $0.records == nil }
-      taken.append(Taken(records: records))
+      heldRecords.removeAll { $0.records == nil }
+      heldRecords.append(WeakRecords(records: records))
     }
 
     static let refusal = VaultError(.locked, "the vault is locked")
@@ -162,7 +162,7 @@ final class VaultHandle: Sendable {
   /// The log of an access group.
   /// - Throws: ``VaultError/Code/unsupportedFeature`` if the storage has no place for logs.
   func auditLog(of group: Vault.Identifier) throws(VaultError) -> AuditLog {
-    guard let place = storage.auditLogs else {
+    guard let location = storage.auditLogs else {
       throw storage.error(
         .unsupportedFeature, "reads and writes cannot be logged: no folder of this machine is named for their logs")
     }
@@ -172,7 +172,7 @@ final class VaultHandle: Sendable {
       delivers.store(false, ordering: .relaxed)
     }
     return auditLogs.withLock { logs in
-      let log = logs[group] ?? AuditLog(of: group, in: place, options, mark: mark)
+      let log = logs[group] ?? AuditLog(of: group, in: location, options, mark: mark)
       logs[group] = log
       return log
     }
@@ -189,8 +189,8 @@ final class VaultHandle: Sendable {
 
   /// The files that have a name of a log of the vault, and are in no report.
   func unreadAuditLogs(groups: Set<Vault.Identifier>) throws(VaultError) -> [UnreadAuditLog] {
-    guard let place = storage.auditLogs else { return [] }
-    return try AuditFiles.unread(in: place, groups: groups)
+    guard let location = storage.auditLogs else { return [] }
+    return try AuditFiles.unread(in: location, groups: groups)
   }
 
   /// The slot that grants a group to this handle, or did last.
@@ -286,7 +286,7 @@ final class VaultHandle: Sendable {
   ///   - body: receives `nil` if there is no such record.
   func withRecord<R: Sendable>(
     _ name: borrowing RecordName, in group: Vault.Identifier, at records: ServiceRecords? = nil,
-    _ body: (inout Loaded, (record: Record, place: ValuePlace)?) throws(VaultError) -> R
+    _ body: (inout Loaded, (record: Record, cipher: ValueCipher)?) throws(VaultError) -> R
   ) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
@@ -299,7 +299,7 @@ final class VaultHandle: Sendable {
   /// The record in the present file or among the values that stay readable.
   private func find(
     _ name: borrowing RecordName, in group: Vault.Identifier, _ loaded: inout Loaded
-  ) throws(VaultError) -> (record: Record, place: ValuePlace)? {
+  ) throws(VaultError) -> (record: Record, cipher: ValueCipher)? {
     if let kept = loaded.kept {
       // Without the keys it is unknown whether the record exists.
       guard let found = kept.find(name, in: group) else { throw Loaded.refusal }
@@ -332,20 +332,20 @@ final class VaultHandle: Sendable {
     return try state.refresh() == .replaced ? try reload(&loaded) : state
   }
 
-  /// An opener for one caller, which returns it with ``giveBack(_:)``.
-  func takeOpener(_ loaded: inout Loaded) throws(VaultError) -> ValueOpener {
+  /// An opener for one caller, which returns it with ``release(_:)``.
+  func acquireOpener(_ loaded: inout Loaded) throws(VaultError) -> ValueOpener {
     if let idle = loaded.idleOpeners.popLast() { return idle }
     return try ValueOpener(options)
   }
 
   /// An opener for a caller that already has the key. Available even while the handle is locked.
-  func takeOpener() throws(VaultError) -> ValueOpener {
+  func acquireOpener() throws(VaultError) -> ValueOpener {
     try forkGuard.check()
-    return try loaded.withLock { (loaded) throws(VaultError) in try takeOpener(&loaded) }
+    return try loaded.withLock { (loaded) throws(VaultError) in try acquireOpener(&loaded) }
   }
 
   /// Keeps the opener for the next caller, unless there are enough: each has a locked page.
-  func giveBack(_ opener: ValueOpener) {
+  func release(_ opener: ValueOpener) {
     loaded.withLock { if !$0.isLocked, $0.idleOpeners.count < Self.idleOpeners { $0.idleOpeners.append(opener) } }
   }
 

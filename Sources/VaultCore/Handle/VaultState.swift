@@ -203,10 +203,10 @@ final class VaultState: @unchecked Sendable {
   /// The record of that name with what opens its value; `nil` if there is none.
   func find(
     _ name: borrowing RecordName, in group: Vault.Identifier
-  ) throws(VaultError) -> (record: Record, place: ValuePlace)? {
+  ) throws(VaultError) -> (record: Record, cipher: ValueCipher)? {
     let content = try content(group)
     guard let record = content.find(name) else { return nil }
-    return (record, try content.place(record.accessibility, sealer))
+    return (record, try content.cipher(record.accessibility, sealer))
   }
 
   /// The group of that name, if the credential grants it.

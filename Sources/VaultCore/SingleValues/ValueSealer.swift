@@ -47,8 +47,8 @@ public struct ValueSealer: Sendable {
       unsafe value.withUnsafeBytes { unsafe body.copyMemory(from: $0) }
     }
     let sealingKey = try sealingKey()
-    let opener = try vault.handle.takeOpener()
-    defer { vault.handle.giveBack(opener) }
+    let opener = try vault.handle.acquireOpener()
+    defer { vault.handle.release(opener) }
     opener.sealer.bind(to: .single(context: context))
     return SealedText.write(message.withSpan { opener.sealer.seal($0, with: sealingKey) })
   }
@@ -96,8 +96,8 @@ public struct ValueSealer: Sendable {
   private func open(
     _ sealed: [UInt8], with sealingKey: SealingKey, context: RawSpan, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) -> Bool {
-    let opener = try vault.handle.takeOpener()
-    defer { vault.handle.giveBack(opener) }
+    let opener = try vault.handle.acquireOpener()
+    defer { vault.handle.release(opener) }
     opener.sealer.bind(to: .single(context: context))
     let fits = { (message: RawSpan) in
       guard message.byteCount > 0 else { return false }

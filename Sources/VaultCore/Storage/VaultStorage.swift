@@ -87,7 +87,7 @@ public protocol VaultStorage: Sendable {
   /// Where this machine keeps the logs of reads and writes: always the same place. A read is logged there before its
   /// value is lent, so that it waits for no other machine. With `nil`, which is the default, reads and writes of a
   /// vault with logging are refused.
-  var auditLogs: AuditLogPlace? { get }
+  var auditLogs: AuditLogLocation? { get }
 
   /// Where the logs of all machines are collected; `nil`, which is the default, if they are not.
   var auditCollection: (any AuditLogCollection)? { get }
@@ -112,7 +112,7 @@ extension VaultStorage {
   public var age: Duration { .zero }
   public var problem: VaultError? { nil }
   public var activity: StorageActivity? { nil }
-  public var auditLogs: AuditLogPlace? { nil }
+  public var auditLogs: AuditLogLocation? { nil }
   public var auditCollection: (any AuditLogCollection)? { nil }
 
   /// Everything as of one moment, at most as long as the limits allow, whatever the storage returns.

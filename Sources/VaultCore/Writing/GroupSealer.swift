@@ -3,7 +3,7 @@ internal import VaultSealing
 /// A sealed value, with the record class and keys for which it was sealed.
 struct SealedValue: Sendable {
   let kind: UInt8
-  let place: ValuePlace
+  let cipher: ValueCipher
   let bytes: [UInt8]
 }
 
@@ -11,21 +11,21 @@ struct SealedValue: Sendable {
 /// handle.
 struct GroupSealer {
   /// One for each accessibility class.
-  private let places: [ValuePlace]
+  private let ciphers: [ValueCipher]
   let deviceKey: SealingKey?
   /// The maximum length of a value, in bytes.
   let limit: Int
   let sealer: Sealer
 
   init(_ content: GroupContent, _ options: Vault.Options, _ sealer: Sealer) throws(VaultError) {
-    var places: [ValuePlace] = []
-    for accessibility in Vault.Accessibility.allCases { places.append(try content.place(accessibility, sealer)) }
-    self.places = places
+    var ciphers: [ValueCipher] = []
+    for accessibility in Vault.Accessibility.allCases { ciphers.append(try content.cipher(accessibility, sealer)) }
+    self.ciphers = ciphers
     deviceKey = options.deviceKey
     limit = options.limits.writtenValueBytes
     self.sealer = sealer
   }
 
   /// The keys and ids with which values of a class are sealed.
-  func place(_ accessibility: Vault.Accessibility) -> ValuePlace { places[Int(accessibility.rawValue)] }
+  func cipher(_ accessibility: Vault.Accessibility) -> ValueCipher { ciphers[Int(accessibility.rawValue)] }
 }

@@ -173,10 +173,10 @@ extension GroupContent {
       return change
     case .put(let value, let keepsClass):
       let kept = change.earlierRemoval == nil ? old?.accessibility : nil
-      let present = keepsClass ? kept ?? .whenUnlocked : value.place.accessibility
-      let place = try place(present, sealer)
-      if place.classKey.isEqual(to: value.place.classKey) { return change }
-      let moved = try value.moved(to: place, change.address, deviceKey: deviceKey, sealer)
+      let present = keepsClass ? kept ?? .whenUnlocked : value.cipher.accessibility
+      let cipher = try cipher(present, sealer)
+      if cipher.classKey.isEqual(to: value.cipher.classKey) { return change }
+      let moved = try value.moved(to: cipher, change.address, deviceKey: deviceKey, sealer)
       return RecordChange(
         change.address, .put(moved, keepsClass: keepsClass), change.edit, ifRevision: change.expected,
         after: change.earlierRemoval, times: change.times)
@@ -187,7 +187,7 @@ extension GroupContent {
   private func newValue(
     of change: RecordChange, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> (UInt8, Vault.Accessibility, [UInt8]) {
-    if case .put(let value, _) = change.operation { return (value.kind, value.place.accessibility, value.bytes) }
+    if case .put(let value, _) = change.operation { return (value.kind, value.cipher.accessibility, value.bytes) }
     if case .copied(let record) = change.operation { return (record.kind, record.accessibility, record.sealed) }
     guard let old else { throw VaultError.noSuchRecord }
     if case .remove = change.operation {
@@ -299,19 +299,19 @@ extension VaultError {
 extension SealedValue {
   /// The same value, sealed for a different key or class.
   fileprivate func moved(
-    to place: ValuePlace, _ address: RecordAddress, deviceKey: SealingKey?, _ sealer: Sealer
+    to cipher: ValueCipher, _ address: RecordAddress, deviceKey: SealingKey?, _ sealer: Sealer
   ) throws(VaultError) -> SealedValue {
     let name = address.name
-    if place.accessibility.isThisDeviceOnly == self.place.accessibility.isThisDeviceOnly {
+    if cipher.accessibility.isThisDeviceOnly == self.cipher.accessibility.isThisDeviceOnly {
       // The device layer, if there is one, is not changed.
       let context = Context.value(service: name.service, key: name.key, kind: kind)
       return SealedValue(
-        kind: kind, place: place,
-        bytes: try sealer.resealed(bytes.bytes, from: self.place.classKey, context, to: place.classKey, context))
+        kind: kind, cipher: cipher,
+        bytes: try sealer.resealed(bytes.bytes, from: self.cipher.classKey, context, to: cipher.classKey, context))
     }
     return SealedValue(
-      kind: kind, place: place,
-      bytes: try self.place.resealed(bytes.bytes, kind, of: name, to: place, for: name, deviceKey: deviceKey, sealer))
+      kind: kind, cipher: cipher,
+      bytes: try self.cipher.resealed(bytes.bytes, kind, of: name, to: cipher, for: name, deviceKey: deviceKey, sealer))
   }
 }
 

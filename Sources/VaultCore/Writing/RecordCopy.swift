@@ -43,10 +43,10 @@ extension GroupContent {
     guard let record = find(copy.source) else { throw .noSuchRecord }
     if let expected = copy.expected, expected != record.revision { throw .conflict }
     guard stored?.isRemoved ?? true || copy.replaces else { throw .recordExists }
-    let place = try place(record.accessibility, sealer)
+    let cipher = try cipher(record.accessibility, sealer)
     let reseal = { (sealed: RawSpan, kind: UInt8, revision: UInt64?) throws(VaultError) in
-      try place.resealed(
-        sealed, kind, previous: revision, of: record.name, to: place, for: address.name, deviceKey: deviceKey, sealer)
+      try cipher.resealed(
+        sealed, kind, previous: revision, of: record.name, to: cipher, for: address.name, deviceKey: deviceKey, sealer)
     }
     var items: [Extension.OwnedItem] = []
     var fields = Extension.Items(record.extensionField)

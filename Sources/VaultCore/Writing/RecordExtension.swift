@@ -69,7 +69,7 @@ struct RecordExtension {
   /// record. If the device layer is added or removed, they are dropped: sealing them again would need the device key.
   private func earlierValues(of old: Record, atMost depth: Int) throws(VaultError) -> [Extension.OwnedItem] {
     var newClass = old.accessibility
-    if case .put(let value, _) = change.operation { newClass = value.place.accessibility }
+    if case .put(let value, _) = change.operation { newClass = value.cipher.accessibility }
     guard newClass.isThisDeviceOnly == old.accessibility.isThisDeviceOnly else { return [] }
     var items: [Extension.OwnedItem] = []
     if change.replacesValue, !old.isRemoved {

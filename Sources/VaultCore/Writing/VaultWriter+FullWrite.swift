@@ -12,7 +12,7 @@ extension VaultWriter {
   }
 
   /// The bytes that a full write reads instead of those of the storage, and the key that opens them.
-  struct Source {
+  struct Original {
     let image: FileImage
     let version: any StorageVersion
     let unlocked: Unlocked
@@ -22,7 +22,7 @@ extension VaultWriter {
   ///
   /// - Parameter make: returns the new bytes, and the key that opens them for this handle.
   func fullWrite(
-    _ locked: any LockedStorage, reading given: Source? = nil, _ make: (VaultState) throws(VaultError) -> FullWrite
+    _ locked: any LockedStorage, reading given: Original? = nil, _ make: (VaultState) throws(VaultError) -> FullWrite
   ) throws(VaultError) {
     let source = if let given { given } else { try readAll(locked) }
     let unlocked = source.unlocked
@@ -63,7 +63,7 @@ extension VaultWriter {
   }
 
   /// Reads everything, under the lock.
-  private func readAll(_ locked: any LockedStorage) throws(VaultError) -> Source {
+  private func readAll(_ locked: any LockedStorage) throws(VaultError) -> Original {
     // Loaded again if the vault was replaced meanwhile, also by this handle with its new slot.
     let (version, unlocked) = try handle.withCurrent { (_, state) throws(VaultError) in
       (state.version, state.unlocked)
@@ -74,6 +74,6 @@ extension VaultWriter {
     guard bytes.count <= options.limits.fileBytes else {
       throw storage.error(.limitExceeded, "the vault is longer than \(options.limits.fileBytes) bytes")
     }
-    return Source(image: bytes.image, version: version, unlocked: unlocked)
+    return Original(image: bytes.image, version: version, unlocked: unlocked)
   }
 }

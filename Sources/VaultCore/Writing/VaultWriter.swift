@@ -306,7 +306,7 @@ final class VaultWriter: @unchecked Sendable {
       // The storage may have lost the entry, so the fold does not read it from there. The key is that of the append,
       // because the handle may have been locked since.
       let image = FileImage(bytes.image[0..<append.position.offset].copy + append.entry)
-      let source = Source(image: image, version: version, unlocked: append.state.unlocked)
+      let source = Original(image: image, version: version, unlocked: append.state.unlocked)
       try fullWrite(locked, reading: source) { (state) throws(VaultError) in
         FullWrite(file: try state.foldedFile(nil, group: nil), opening: state.unlocked)
       }

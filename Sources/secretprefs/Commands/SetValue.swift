@@ -92,7 +92,7 @@ struct SetValue: WritingCommand {
     let change = try MetadataChange(metadata, now: access.options.now())
     let accessibility = try accessibility.map { (name) throws(VaultError) in try Vault.Accessibility(named: name) }
     let kind = try kindOptions.kind(isData: data)
-    let source = try ValueSource(
+    let source = try ValueInput(
       file: file, keepsLineEnd: exact || kind == .data, mayBeEmpty: allowEmpty, mayPrompt: access.mayPrompt,
       isInputTaken: access.passphraseDescriptor == STDIN_FILENO, isStored: kind == .string)
     let vault = try access.open(messages)

@@ -40,7 +40,7 @@ enum ConfigurationFolder {
       }
     } catch {
       let number = error.errno
-      let isHidden = number == EACCES && FilePlace(path).status() == nil
+      let isHidden = number == EACCES && ExaminedPath(path).status() == nil
       guard number != ENOENT, number != ENOTDIR, !isHidden else { return nil }
       throw error
     }
@@ -52,7 +52,7 @@ enum ConfigurationFolder {
     try check(status, path, what)
     try checkFolder(of: path)
     // A link leads to a file in another directory.
-    if let real = FilePlace(path).status(followingLinks: false), real.st_mode & S_IFMT == S_IFLNK,
+    if let real = ExaminedPath(path).status(followingLinks: false), real.st_mode & S_IFMT == S_IFLNK,
       let target = PathName.resolved(path)
     {
       try checkFolder(of: target)
@@ -75,7 +75,7 @@ enum ConfigurationFolder {
   /// Refuses a directory that others may write to.
   static func checkFolder(of path: String) throws(VaultError) {
     let folder = PathName.directory(of: path)
-    guard let status = FilePlace(folder).status() else { throw .io("\(folder): examine the directory") }
+    guard let status = ExaminedPath(folder).status() else { throw .io("\(folder): examine the directory") }
     try check(status, folder, "the directory")
   }
 

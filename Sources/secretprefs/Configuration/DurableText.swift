@@ -10,7 +10,7 @@ enum DurableText {
   ///   - what: What the file is, for errors.
   ///   - mode: That of a new file; `nil` for the usual one of this user's new files. An old file keeps its own.
   static func write(_ bytes: [UInt8], to path: String, _ what: String, mode: mode_t?) throws(VaultError) {
-    let mode = FilePlace(path).status().map { $0.st_mode & 0o7777 } ?? mode
+    let mode = ExaminedPath(path).status().map { $0.st_mode & 0o7777 } ?? mode
     // The rename would replace a link, so the link is resolved.
     let path = PathName.resolved(path) ?? path
     _ = try WholeFile<VaultError>(path, mode: mode ?? 0o666).replace { (file) throws(VaultError) in

@@ -21,7 +21,7 @@ struct ProjectFile {
     var folder = PathName.directory(of: here)
     while true {
       let file = ProjectFile(in: folder)
-      if let status = FilePlace(file.path).status(), status.st_mode & S_IFMT == S_IFREG { return file }
+      if let status = ExaminedPath(file.path).status(), status.st_mode & S_IFMT == S_IFREG { return file }
       guard folder != "/" else { return nil }
       folder = PathName.directory(of: folder)
     }
@@ -34,7 +34,7 @@ struct ProjectFile {
   func content() throws(VaultError) -> [UInt8]? {
     let what = "the project's configuration file"
     // Opening other kinds of files may block or have an effect.
-    guard let named = FilePlace(path).status() else { return nil }
+    guard let named = ExaminedPath(path).status() else { return nil }
     guard named.st_mode & S_IFMT == S_IFREG else { throw Self.irregular(path, what) }
     let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) {
       .io("\(path): open \(what)", $0)

@@ -78,7 +78,9 @@ struct DockerCredential: WritingCommand {
   private func store(_ messages: Messages) throws {
     var request = try helper.readRequest()
     let leaves = try request.withUnsafeMutableBytes { (bytes) throws(PreferencesError) in
-      do throws(PlainFault) { return JSONSource.decoded(try JSONSource.leaves(of: bytes), in: bytes) } catch {
+      do throws(PlainFault) {
+        return GuardedJSONParser.decoded(try GuardedJSONParser.leaves(of: bytes), in: bytes)
+      } catch {
         throw error.error.about("the request")
       }
     }
@@ -131,8 +133,8 @@ struct DockerCredential: WritingCommand {
   private func readServer() throws -> String {
     let text = try helper.readRequest().withUnsafeBytes { String(validating: $0, as: UTF8.self) }
     guard let text else { throw DockerRefusal("the server URL is not UTF-8") }
-    let bytes = text.utf8.drop(while: SourceText.isSpace)
-    guard let last = bytes.lastIndex(where: { !SourceText.isSpace($0) }) else { throw DockerRefusal.noServer }
+    let bytes = text.utf8.drop(while: InputText.isSpace)
+    guard let last = bytes.lastIndex(where: { !InputText.isSpace($0) }) else { throw DockerRefusal.noServer }
     return String(text[bytes.startIndex...last])
   }
 }

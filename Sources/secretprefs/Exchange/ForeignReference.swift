@@ -30,7 +30,7 @@ enum ForeignReference {
   }
 
   /// The member of a JSON document that sops adds, if the document is sealed.
-  static let sopsMember = JSONPlace.Component.name("sops")
+  static let sopsMember = JSONPosition.Component.name("sops")
 
   /// Whether sops has sealed a document: it adds a code by which it finds out about changes.
   static func isSealed(_ leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer) -> Bool {

@@ -117,8 +117,8 @@ struct Import: WritingCommand {
     _ = try record.place()
     let skips = try SkippedParts(skip)
     // Fails before the user types a passphrase.
-    var source: PlainSource
-    do { source = try PlainSource.read(path, as: format, in: encoding) } catch let fault as PlainFault {
+    var source: PlainInput
+    do { source = try PlainInput.read(path, as: format, in: encoding) } catch let fault as PlainFault {
       throw Self.error(fault, path)
     }
     let store = source.store
@@ -147,7 +147,7 @@ struct Import: WritingCommand {
   ) throws -> (format: PlainFormat, records: PlainRecords) {
     do {
       var (found, records) =
-        try store.map { (store) throws(PlainFault) in (.pass, try PassSource.parse(store, in: bytes)) }
+        try store.map { (store) throws(PlainFault) in (.pass, try PassParser.parse(store, in: bytes)) }
         ?? PlainFormat.parse(bytes, as: format, path: path)
       try records.finish(
         prefix: prefix, laterWins: found == .dotenv, keepingServices: record.service == nil,

@@ -21,7 +21,7 @@ struct PassStore {
   private init() {}
 
   /// Decrypts all entries with gpg, which asks for a passphrase by its own means.
-  static func read(_ root: String) throws -> PlainSource {
+  static func read(_ root: String) throws -> PlainInput {
     let buffer = try GuardedBuffer()
     var store = PassStore()
     let start = root.hasSuffix("/") ? root : root + "/"
@@ -46,7 +46,7 @@ struct PassStore {
     }
     var bytes = try SecretBytes(count: buffer.count)
     buffer.withUnsafeBytes { text in bytes.withUnsafeMutableBytes { $0.copyMemory(from: text) } }
-    return PlainSource(bytes: bytes, store: store, isOnDisk: false)
+    return PlainInput(bytes: bytes, store: store, isOnDisk: false)
   }
 
   private static let suffix = ".gpg"
@@ -55,7 +55,7 @@ struct PassStore {
   private static func decrypted(_ path: String, into buffer: GuardedBuffer) throws -> Range<Int>? {
     let first = buffer.count
     let gpg = try OtherProgram("gpg", ["gpg", "--quiet", "--decrypt", "--", path])
-    let text = try ValueReader.read(gpg.output, atMost: PlainSource.longest - first, "\(path): decrypt the entry")
+    let text = try ValueReader.read(gpg.output, atMost: PlainInput.longest - first, "\(path): decrypt the entry")
     guard try gpg.succeeds() else { return nil }
     try text.withUnsafeBytes { try buffer.append($0) }
     return first..<buffer.count

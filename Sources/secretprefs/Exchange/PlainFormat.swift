@@ -67,25 +67,25 @@ enum PlainFormat: String, NamedFormat {
         hint: choices)
     }
     switch assumed {
-    case .archive: return (.archive, try ArchiveSource.parse(bytes))
-    case .json where format == nil && ArchiveSource.isArchive(UnsafeRawBufferPointer(bytes)):
-      return (.archive, try ArchiveSource.parse(bytes))
+    case .archive: return (.archive, try ArchiveParser.parse(bytes))
+    case .json where format == nil && ArchiveParser.isArchive(UnsafeRawBufferPointer(bytes)):
+      return (.archive, try ArchiveParser.parse(bytes))
     case .pass:
       throw ToolError.usage("\(path): not a directory", hint: "the password store of pass, often ~/.password-store")
-    case .dotenv: return (.dotenv, try DotenvSource.parse(bytes))
-    case .csv: return (.csv, try CSVSource.parse(bytes))
-    case .netrc: return (.netrc, try NetrcSource.parse(bytes))
-    case .gitCredentials: return (.gitCredentials, try GitCredentialsSource.parse(bytes))
-    case .keepass: return (.keepass, try KeePassSource.parse(bytes))
-    case .records: return (.records, try RecordsSource.parse(bytes))
-    case .otpauth: return (.otpauth, try OneTimeSource.parse(bytes))
+    case .dotenv: return (.dotenv, try ForeignDotenvParser.parse(bytes))
+    case .csv: return (.csv, try CSVParser.parse(bytes))
+    case .netrc: return (.netrc, try NetrcParser.parse(bytes))
+    case .gitCredentials: return (.gitCredentials, try GitCredentialsParser.parse(bytes))
+    case .keepass: return (.keepass, try KeePassParser.parse(bytes))
+    case .records: return (.records, try RecordsParser.parse(bytes))
+    case .otpauth: return (.otpauth, try OneTimeParser.parse(bytes))
     case .json, .docker, .bitwarden:
-      let (leaves, faults) = try JSONSource.parts(of: bytes)
+      let (leaves, faults) = try GuardedJSONParser.parts(of: bytes)
       let shown = format ?? JSONDocuments.format(of: leaves)
       var records =
         switch shown {
-        case .docker: try DockerSource.records(of: leaves, in: bytes)
-        case .bitwarden: try BitwardenSource.records(of: leaves, in: bytes)
+        case .docker: try DockerParser.records(of: leaves, in: bytes)
+        case .bitwarden: try BitwardenParser.records(of: leaves, in: bytes)
         default: try JSONDocuments.plain(leaves, in: bytes)
         }
       for fault in faults { try records.refuse(fault) }

@@ -96,8 +96,8 @@ struct PlainRecords {
     guard max(values.count, skipped.count) < Self.most else {
       throw .tooMuch("more than \(Self.most) values", line: line)
     }
-    guard name.utf8.count <= SourceText.longestName else {
-      try refuse(.limit("a name of more than \(SourceText.longestName) bytes", line: line))
+    guard name.utf8.count <= InputText.longestName else {
+      try refuse(.limit("a name of more than \(InputText.longestName) bytes", line: line))
       return false
     }
     nameBytes += name.utf8.count
@@ -235,7 +235,7 @@ struct PlainRecords {
 
   private static func notAKey(_ name: String, _ line: Int) -> PlainFault {
     PlainFault(
-      line: line, name: name.utf8.count <= SourceText.longestName ? name : "",
+      line: line, name: name.utf8.count <= InputText.longestName ? name : "",
       reason: "not a key: a key has 1 to 1024 bytes and no control characters")
   }
 }

@@ -17,7 +17,7 @@ enum TypedText {
     case .string, .data: return kind
     case .json:
       var copy = try SecretBytes(copying: text)
-      return copy.withUnsafeMutableBytes { JSONSource.isValue($0) } ? .json : nil
+      return copy.withUnsafeMutableBytes { GuardedJSONParser.isValue($0) } ? .json : nil
     default: return value(kind, text)?.kind
     }
   }

@@ -40,7 +40,7 @@ enum WrittenValue {
 
   /// Whether the bytes are one JSON value in one line, without blanks around it. Programs can store others as JSON.
   private static func isOneLine(_ bytes: UnsafeRawBufferPointer) throws(VaultError) -> Bool {
-    guard let first = bytes.first, let last = bytes.last, !SourceText.isSpace(first), !SourceText.isSpace(last),
+    guard let first = bytes.first, let last = bytes.last, !InputText.isSpace(first), !InputText.isSpace(last),
       !bytes.contains(UInt8(ascii: "\n")), !bytes.contains(UInt8(ascii: "\r"))
     else { return false }
     return try TypedText.kind(.json, of: bytes.bytes) != nil

@@ -90,7 +90,7 @@ enum Template {
     while let brace = text.firstIndex(of: UInt8(ascii: "{")) {
       text = text[(brace + 1)...]
       guard text.first == UInt8(ascii: "{") else { continue }
-      var inner = text.dropFirst().drop(while: SourceText.isBlank)
+      var inner = text.dropFirst().drop(while: InputText.isBlank)
       let isQuoted = inner.first == quote
       if isQuoted { inner = inner.dropFirst() }
       if inner.starts(with: SecretReference.scheme.utf8) {
@@ -105,10 +105,10 @@ enum Template {
   private static func end(
     in text: Slice<UnsafeRawBufferPointer>, isQuoted: Bool
   ) -> (name: Int, brace: Int)? {
-    let name = text.prefix { !SourceText.isBlank($0) && $0 != UInt8(ascii: "}") && $0 != quote && $0 != newline }
+    let name = text.prefix { !InputText.isBlank($0) && $0 != UInt8(ascii: "}") && $0 != quote && $0 != newline }
     var braces = text[name.endIndex...]
     guard !isQuoted || braces.popFirst() == quote else { return nil }
-    braces = braces.drop(while: SourceText.isBlank)
+    braces = braces.drop(while: InputText.isBlank)
     guard braces.starts(with: "}}".utf8) else { return nil }
     return (name.endIndex, braces.startIndex + 2)
   }

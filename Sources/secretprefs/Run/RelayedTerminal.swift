@@ -5,14 +5,14 @@ final class RelayedTerminal {
   private var normal = termios()
   private(set) var isTaken = false
 
-  deinit { giveBack() }
+  deinit { release() }
 
   /// Whether this process is in the foreground of the terminal. In the background, reading from it or setting its mode
   /// would stop this process.
   private var isInForeground: Bool { tcgetpgrp(STDIN_FILENO) == getpgrp() }
 
   /// Passes on each key as it is, unless this process is in the background.
-  func take() {
+  func acquire() {
     guard !isTaken, isInForeground, tcgetattr(STDIN_FILENO, &normal) == 0 else { return }
     var mode = normal
     mode.c_iflag &= ~tcflag_t(IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON)
@@ -21,7 +21,7 @@ final class RelayedTerminal {
     isTaken = retrying { tcsetattr(STDIN_FILENO, TCSADRAIN, &mode) } == 0
   }
 
-  func giveBack() {
+  func release() {
     guard isTaken, isInForeground else { return }
     _ = retrying { tcsetattr(STDIN_FILENO, TCSADRAIN, &normal) }
     isTaken = false

@@ -75,7 +75,7 @@ final class SupervisedCommand {
     }
     guard let child else { throw ToolError.notStarted(number) }
     self.child = child
-    relay?.take()
+    relay?.acquire()
   }
 
   /// Waits for the end of the command.
@@ -108,7 +108,7 @@ final class SupervisedCommand {
       }
       if isReady(STDIN_FILENO, POLLIN) { readKeys() }
       if let keyboard, isReady(keyboard, POLLOUT) { writeKeys(to: keyboard) }
-      relay?.take()
+      relay?.acquire()
       if isReady(signals.descriptor, POLLIN) { while let arrival = signals.next() { forward(arrival) } }
       if isReady(child.report, POLLIN), let end = try takeEvent() { return end }
     }
@@ -128,7 +128,7 @@ final class SupervisedCommand {
     case .exited(let code): return try end(code)
     case .killed(let number): return try end(128 + number, by: number)
     case .notStarted(let number):
-      relay?.giveBack()
+      relay?.release()
       throw ToolError.notStarted(number)
     case nil: throw ToolError.internal("wait for the command", ECHILD)
     }
@@ -140,7 +140,7 @@ final class SupervisedCommand {
   /// - Parameter signal: The signal that ended the command.
   private func end(_ code: Int32, by signal: Int32? = nil) throws -> CommandEnd {
     for stream in streams { try stream.drain(isEnd: true) }
-    relay?.giveBack()
+    relay?.release()
     var end = (code: code, signal: signal)
     for stream in streams {
       guard let failure = stream.failure else { continue }
@@ -158,13 +158,13 @@ final class SupervisedCommand {
   /// Stops this process because the command has stopped, and later continues the command.
   private func stop() throws(VaultError) {
     for stream in streams { try stream.drain(isEnd: false) }
-    relay?.giveBack()
+    relay?.release()
     SignalPipe.stop()
     resume()
   }
 
   private func resume() {
-    relay?.take()
+    relay?.acquire()
     if let keyboard { Self.copySize(to: keyboard) }
     send(SIGCONT)
   }

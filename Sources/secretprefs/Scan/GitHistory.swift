@@ -40,7 +40,7 @@ struct GitHistory {
           missing.insert(place.id)
         } else {
           report.finish(
-            at: ScanReport.Place(
+            at: ScanReport.Origin(
               commit: String(decoding: place.commit, as: UTF8.self),
               path: place.path.map { String(decoding: $0, as: UTF8.self) }))
         }

@@ -89,10 +89,10 @@ struct Scan: ToolCommand {
       if git {
         try GitHistory(of: path).search(report)
       } else if path == "-" {
-        report.search(STDIN_FILENO, at: ScanReport.Place(path: path))
+        report.search(STDIN_FILENO, at: ScanReport.Origin(path: path))
       } else {
         try FileTree.visit(path) { descriptor, path in
-          report.search(descriptor, at: ScanReport.Place(path: FileTree.text(of: path)))
+          report.search(descriptor, at: ScanReport.Origin(path: FileTree.text(of: path)))
         } failed: { path, number in
           report.fail(FileTree.text(of: path), number)
         }

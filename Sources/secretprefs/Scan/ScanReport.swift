@@ -4,7 +4,7 @@ internal import VaultSealing
 
 /// What `scan` has found so far.
 final class ScanReport {
-  struct Place {
+  struct Origin {
     var commit: String?
     var path: String?
   }
@@ -14,7 +14,7 @@ final class ScanReport {
   private let messages: Messages
   private let scanner: TextScanner
   private var block: SecretBytes
-  private var found: [(place: Place, finding: TextScanner.Finding)] = []
+  private var found: [(origin: Origin, finding: TextScanner.Finding)] = []
   private var unreadable: [String] = []
   private var texts: UInt64 = 0
   private var bytes: UInt64 = 0
@@ -28,18 +28,18 @@ final class ScanReport {
   }
 
   /// Searches what can be read from a descriptor.
-  func search(_ descriptor: Int32, at place: Place) {
+  func search(_ descriptor: Int32, at origin: Origin) {
     while true {
       let count = block.withUnsafeMutableBytes { block in
         retrying { DurableFiles.read(descriptor, block.baseAddress, block.count) }
       }
       guard count > 0 else {
-        if count < 0 { fail(place.path ?? "", errno) }
+        if count < 0 { fail(origin.path ?? "", errno) }
         break
       }
       block.withUnsafeBytes { add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
-    finish(at: place)
+    finish(at: origin)
   }
 
   func add(_ block: UnsafeRawBufferPointer) {
@@ -48,9 +48,9 @@ final class ScanReport {
   }
 
   /// Ends a text.
-  func finish(at place: Place) {
+  func finish(at origin: Origin) {
     texts += 1
-    found += scanner.finish().map { (place, $0) }
+    found += scanner.finish().map { (origin, $0) }
   }
 
   /// Records a text that cannot be searched.

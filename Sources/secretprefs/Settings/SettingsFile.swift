@@ -61,7 +61,7 @@ struct SettingsFile {
     var content = content
     return content.withUnsafeMutableBytes { bytes in
       do throws(PlainFault) {
-        return try JSONSource.parts(of: bytes).leaves.filter { $0.kind == .null && $0.place.depth == 1 }
+        return try GuardedJSONParser.parts(of: bytes).leaves.filter { $0.kind == .null && $0.place.depth == 1 }
           .map { $0.path[0].text }
       } catch { return [] }
     }

@@ -74,9 +74,9 @@ extension GroupContent {
     edit: RecordEdit = RecordEdit(), _ value: String, _ sealer: Sealer
   ) throws -> RecordChange {
     let address = RecordAddress(try Vault.Name("db"), try Vault.Name(key))
-    let place = try place(accessibility, sealer)
-    let sealed = try place.seal(
+    let cipher = try cipher(accessibility, sealer)
+    let sealed = try cipher.seal(
       Array(value.utf8).span.bytes, ValueKind(rawValue: kind), for: address.name, deviceKey: nil, sealer)
-    return RecordChange(address, .put(SealedValue(kind: kind, place: place, bytes: sealed), keepsClass: false), edit)
+    return RecordChange(address, .put(SealedValue(kind: kind, cipher: cipher, bytes: sealed), keepsClass: false), edit)
   }
 }

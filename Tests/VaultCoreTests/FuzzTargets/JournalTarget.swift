@@ -88,9 +88,9 @@ struct JournalTarget: FuzzTarget {
       let edits = record.isRemoved ? operation : .edit
       switch (index + choice) % 4 {
       case 0:
-        let place = try content.place(Vault.Accessibility(rawValue: record.class)!, group.sealer)
+        let cipher = try content.cipher(Vault.Accessibility(rawValue: record.class)!, group.sealer)
         operation = .put(
-          SealedValue(kind: record.kind, place: place, bytes: record.sealed), keepsClass: false)
+          SealedValue(kind: record.kind, cipher: cipher, bytes: record.sealed), keepsClass: false)
       case 1: operation = edits
       case 2: operation = record.previous.last.map { .restore($0.revision) } ?? edits
       default: break

@@ -28,7 +28,7 @@ public final class FileStorage: VaultStorage {
   public var name: String { path.file }
 
   /// The logs are beside the file.
-  public var auditLogs: AuditLogPlace? { AuditLogPlace(beside: path) }
+  public var auditLogs: AuditLogLocation? { AuditLogLocation(beside: path) }
 
   /// The length of the reserve behind `count` bytes, in bytes. The file stays within its limit.
   func reserve(behind count: Int) -> Int { max(0, min(reserveBytes, limit - count)) }

@@ -28,12 +28,12 @@ public final class MemoryStorage: VaultStorage {
   private static let count = Atomic(0)
 
   /// As it was given when the storage was made.
-  public let auditLogs: AuditLogPlace?
+  public let auditLogs: AuditLogLocation?
 
   /// Creates an empty storage.
   ///
   /// - Parameter auditLogs: where reads and writes are logged; `nil` if a vault with logging is refused.
-  public init(auditLogs: AuditLogPlace? = nil) {
+  public init(auditLogs: AuditLogLocation? = nil) {
     name = "memory:\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
     self.auditLogs = auditLogs
   }

@@ -16,7 +16,7 @@ struct ChangeSetting: WritingCommand {
         secretprefs config set --project vault secrets/shop.spv
       """)
 
-  @OptionGroup var place: SettingPlace
+  @OptionGroup var place: ConfigurationTarget
 
   @Argument(help: ArgumentHelp("The name of the setting, and its value.", valueName: "name"), completion: .settings)
   var words: [String] = []

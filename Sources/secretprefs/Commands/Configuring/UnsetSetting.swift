@@ -14,7 +14,7 @@ struct UnsetSetting: WritingCommand {
         secretprefs config unset unlock.idle
       """)
 
-  @OptionGroup var place: SettingPlace
+  @OptionGroup var place: ConfigurationTarget
 
   @Argument(help: ArgumentHelp("The name of the setting.", valueName: "name"), completion: .settings)
   var names: [String] = []

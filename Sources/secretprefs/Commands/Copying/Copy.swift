@@ -41,7 +41,7 @@ struct Copy: WritingCommand {
     guard let key = keys.first, keys.count == 2 || keys.count == 1 && (toService ?? toGroup) != nil else {
       throw Self.usageError("a key and the name of its copy, or a key and --to-service or --to-group, are required")
     }
-    try CopyRecord(
+    try CopyOperation(
       command: Self.self, isMove: false, key: key, newKey: keys.count > 1 ? keys[1] : nil, newService: toService,
       newGroup: toGroup, options: options
     ).perform(try unlock.complete(try vault.access()), record, isJSON: vault.json, messages)

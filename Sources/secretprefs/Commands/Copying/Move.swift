@@ -42,7 +42,7 @@ struct Move: WritingCommand {
     else {
       throw Self.usageError("a key and --to-service or --to-group, or a reference as its new name, are required")
     }
-    try CopyRecord(
+    try CopyOperation(
       command: Self.self, isMove: true, key: key, newKey: keys.count > 1 ? keys[1] : nil, newService: toService,
       newGroup: toGroup, options: options
     ).perform(try unlock.complete(try vault.access()), record, isJSON: vault.json, messages)

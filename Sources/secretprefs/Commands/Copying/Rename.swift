@@ -23,7 +23,7 @@ struct Rename: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     guard keys.count == 2 else { throw Self.usageError("a key and its new name are required") }
-    try CopyRecord(
+    try CopyOperation(
       command: Self.self, isMove: true, key: keys[0], newKey: keys[1], takesReference: false, options: options
     ).perform(
       try unlock.complete(try vault.access()), record, isJSON: vault.json, messages)

@@ -45,7 +45,7 @@ struct Examination {
 
   private func keyFileProblems() throws(ToolError) -> [Problem] {
     try access.keyFiles.compactMap { what, path in
-      guard let status = FilePlace(path).status(), status.st_mode & 0o026 != 0, !MountedSecret.isAt(path) else {
+      guard let status = ExaminedPath(path).status(), status.st_mode & 0o026 != 0, !MountedSecret.isAt(path) else {
         return nil
       }
       return Problem(

@@ -10,7 +10,7 @@ struct Leftovers {
   init(_ access: VaultAccess, in directories: [String]) throws(ToolError) {
     let files = [access.location.path, access.markPath].compactMap(\.self) + (try access.keyFiles.map(\.path))
     var seen: Set<FileIdentity> = []
-    let own = files.map { FilePlace($0).directory.path } + [access.location.requests?.path].compactMap(\.self)
+    let own = files.map { ExaminedPath($0).directory.path } + [access.location.requests?.path].compactMap(\.self)
     self.files = (own + directories).flatMap { directory -> [LeftoverFile] in
       guard let identity = FileIdentity(at: directory), seen.insert(identity).inserted else { return [] }
       return LeftoverFile.all(in: directory)

@@ -11,7 +11,7 @@ struct PathExamination {
   ///   - path: A path that exists.
   ///   - policy: The accepted owners and modes: not the relaxed one.
   init(_ path: String, _ policy: PathPolicy) throws {
-    let file = FilePlace(path)
+    let file = ExaminedPath(path)
     guard let named = file.status(followingLinks: false) else { throw ToolError.io("stat the vault", errno) }
     // Reading the vault reports any other file type.
     if named.st_mode & S_IFMT == S_IFLNK {
@@ -37,7 +37,7 @@ struct PathExamination {
   }
 
   /// Another file has been named by mistake: its modes are as its owner wants them. The check of its bytes reports it.
-  private static func mayBeVault(_ file: FilePlace) -> Bool {
+  private static func mayBeVault(_ file: ExaminedPath) -> Bool {
     file.start(VaultLocation.signature.count).map { VaultLocation.isVault($0) } ?? true
   }
 
@@ -69,7 +69,7 @@ struct PathExamination {
     }
   }
 
-  private mutating func checkDirectory(of file: FilePlace) {
+  private mutating func checkDirectory(of file: ExaminedPath) {
     guard let status = file.directory.status() else { return }
     if status.st_uid != geteuid(), status.st_uid != 0 {
       add(
@@ -85,7 +85,7 @@ struct PathExamination {
     }
   }
 
-  private mutating func checkWriting(_ file: FilePlace) {
+  private mutating func checkWriting(_ file: ExaminedPath) {
     if file.isOnReadOnlyFileSystem {
       add(.advice, "readOnly", "the file system is read-only: the vault cannot be changed", repair: "mount it writable")
     } else if access(file.path, W_OK) != 0 {
@@ -98,14 +98,14 @@ struct PathExamination {
     }
   }
 
-  private mutating func checkLeftovers(of file: FilePlace) {
-    if FilePlace(file.path + ".tmp").status(followingLinks: false) != nil {
+  private mutating func checkLeftovers(of file: ExaminedPath) {
+    if ExaminedPath(file.path + ".tmp").status(followingLinks: false) != nil {
       add(
         .advice, "earlierLeftover",
         "\(displayed(file.path)).tmp may be what an interrupted write of an earlier version left; no command uses it",
         repair: "remove the file if it is not yours")
     }
-    if FilePlace(file.path + ".torn").status(followingLinks: false) != nil {
+    if ExaminedPath(file.path + ".torn").status(followingLinks: false) != nil {
       add(
         .advice, "tornBytes", "the bytes of a broken journal entry are in \(displayed(file.path)).torn",
         repair: "check whether the changes of that time are present, then remove the file")

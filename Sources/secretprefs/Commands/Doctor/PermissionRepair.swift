@@ -15,7 +15,7 @@ struct PermissionRepair {
   }
 
   private mutating func examine(_ access: VaultAccess) throws {
-    if let vault = access.location.path.map(FilePlace.init) {
+    if let vault = access.location.path.map(ExaminedPath.init) {
       let isShared = access.pathPolicy == .sharedWithGroup
       let (rights, writing): (mode_t, mode_t) = isShared ? (0o007, 0o002) : (0o077, 0o022)
       try take(
@@ -25,7 +25,7 @@ struct PermissionRepair {
     }
     for (what, path) in try access.keyFiles where !MountedSecret.isAt(path) {
       let (start, other) = UnsafeFile.expected(what)
-      try take(0o077, if: 0o026, from: FilePlace(path), what, beginningWith: start, otherwise: other)
+      try take(0o077, if: 0o026, from: ExaminedPath(path), what, beginningWith: start, otherwise: other)
     }
   }
 
@@ -36,7 +36,7 @@ struct PermissionRepair {
   ///     files next to this one.
   ///   - other: What to do about a file that begins with other bytes.
   private mutating func take(
-    _ rights: mode_t, if excess: mode_t, from place: FilePlace, _ what: String, beginningWith start: [UInt8],
+    _ rights: mode_t, if excess: mode_t, from place: ExaminedPath, _ what: String, beginningWith start: [UInt8],
     _ flags: Int32 = 0, isAlwaysRead: Bool = false, otherwise other: String = Hints.otherVault
   ) throws {
     let file = try Descriptor<VaultError>.open(

@@ -8,7 +8,7 @@ struct RequestsExamination {
 
   /// - Parameter isShared: Whether a group shares the vault. Its members can replace that as well.
   init(_ folder: RequestFolder, isShared: Bool) throws {
-    guard let status = FilePlace(folder.path).status(followingLinks: false) else { return }
+    guard let status = ExaminedPath(folder.path).status(followingLinks: false) else { return }
     let isFolder = status.st_mode & S_IFMT == S_IFDIR
     if isFolder, status.st_mode & (isShared ? 0o002 : 0o022) != 0, status.st_mode & S_ISVTX == 0 {
       problems.append(

@@ -8,7 +8,7 @@ struct SharingExamination {
   private let permissions = PathExamination.permissions
 
   /// - Parameter status: of the file at the place.
-  init(_ file: FilePlace, _ status: stat) {
+  init(_ file: ExaminedPath, _ status: stat) {
     let path = shellPath(file.path)
     let mode = "its mode is \(octal(status.st_mode))"
     if status.st_mode & 0o007 != 0 {

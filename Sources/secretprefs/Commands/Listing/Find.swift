@@ -60,7 +60,7 @@ struct Find: ToolCommand {
     let access = try unlock.complete(try vault.access())
     let source =
       value
-      ? try ValueSource(
+      ? try ValueInput(
         file: nil, keepsLineEnd: exact, mayBeEmpty: allowEmpty, mayPrompt: access.mayPrompt,
         isInputTaken: access.passphraseDescriptor == STDIN_FILENO, hint: Self.valueHint) : nil
     let vault = try access.open(messages)

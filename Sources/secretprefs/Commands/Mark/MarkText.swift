@@ -25,7 +25,7 @@ extension RollbackMark {
   static func read(at path: String) throws -> RollbackMark {
     do throws(VaultError) { return try RollbackMark(at: path) } catch {
       guard error.code == .malformed else { throw error }
-      let isMark = FilePlace(path).start(Self.start.count) == Self.start
+      let isMark = ExaminedPath(path).start(Self.start.count) == Self.start
       throw ToolError(error, message: error.message(about: path), hint: isMark ? Hints.brokenMark : Hints.otherMark)
     }
   }

@@ -50,7 +50,7 @@ struct RequestFolder {
   func add(
     _ publicKey: VaultIdentity.PublicKey, note: String, isShared: Bool
   ) throws -> (file: String, makesFolder: Bool) {
-    let status = FilePlace(path).status(followingLinks: false)
+    let status = ExaminedPath(path).status(followingLinks: false)
     let makesFolder = status == nil
     if makesFolder { try make(isShared: isShared) }
     // No request is read through a link.
@@ -71,7 +71,7 @@ struct RequestFolder {
 
   private func make(isShared: Bool) throws {
     let parent = PathName.directory(of: path)
-    guard let status = FilePlace(parent).status() else {
+    guard let status = ExaminedPath(parent).status() else {
       throw VaultError(.io, "\(path): the directory \(parent) does not exist", errno: ENOENT)
     }
     try Descriptor<VaultError>.makeDirectory(path, isPrivate: true)

@@ -106,7 +106,7 @@ struct RotateValue: WritingCommand {
       throw ToolError.problem("the command was ended by signal \(signal); nothing was changed", hint: nil)
     default: throw ToolError.problem("the command did not end; nothing was changed", hint: nil)
     }
-    let count = kind == .data ? value.count : ValueSource.countWithoutLineEnd(value)
+    let count = kind == .data ? value.count : ValueInput.countWithoutLineEnd(value)
     guard count > 0 else { throw ToolError.problem("the command wrote no value; nothing was changed", hint: nil) }
     return try value.prefix(count)
   }

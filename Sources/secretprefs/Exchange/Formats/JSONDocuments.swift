@@ -9,7 +9,7 @@ enum JSONDocuments {
       leaves.contains { $0.path == [.name("encrypted")] && $0.kind == .bool }
       && leaves.contains { ["items", "data", "encKeyValidation_DO_NOT_EDIT"].contains($0.path[0].text) }
     if isBitwarden { return .bitwarden }
-    return DockerSource.recognizes(leaves) ? .docker : .json
+    return DockerParser.recognizes(leaves) ? .docker : .json
   }
 
   /// Objects. Nested names are joined with dots. Values keep their kinds; an array stays JSON.
@@ -19,7 +19,7 @@ enum JSONDocuments {
     var records = PlainRecords()
     let isSealed = ForeignReference.isSealed(leaves, in: bytes)
     var leavesMetadata = false
-    for leaf in JSONSource.decoded(leaves, in: bytes, keepingArrays: true) where !leaf.isInArray {
+    for leaf in GuardedJSONParser.decoded(leaves, in: bytes, keepingArrays: true) where !leaf.isInArray {
       let path = leaf.path
       let key = path.map(\.text).joined(separator: ".")
       if isSealed, path[0] == ForeignReference.sopsMember {

@@ -4,23 +4,23 @@ internal import Preferences
 struct JSONLeaf {
   enum LeafKind { case text, number, bool, null, array, emptyObject }
 
-  let place: JSONPlace
+  let place: JSONPosition
   let kind: LeafKind
-  /// The text between the quotation marks, as it is written or, after ``JSONSource/decoded(_:in:keepingArrays:)``, as
-  /// it is meant; the spelling of any other value.
+  /// The text between the quotation marks: as it is written, or as it is meant after
+  /// ``GuardedJSONParser/decoded(_:in:keepingArrays:)``. For any other value, its spelling.
   var bytes: Range<Int>
   let line: Int
 
   /// The names and indices from the top level to the value.
-  var path: [JSONPlace.Component] { place.path }
+  var path: [JSONPosition.Component] { place.path }
 
   /// Whether the value is an element of an array, or inside one.
   var isInArray: Bool { path.contains { if case .index = $0 { true } else { false } } }
 
   /// The text as a name.
   func name(in bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> String {
-    guard self.bytes.count <= SourceText.longestName else {
-      throw .limit("a name of more than \(SourceText.longestName) bytes", line: line)
+    guard self.bytes.count <= InputText.longestName else {
+      throw .limit("a name of more than \(InputText.longestName) bytes", line: line)
     }
     return String(decoding: bytes[self.bytes], as: UTF8.self)
   }

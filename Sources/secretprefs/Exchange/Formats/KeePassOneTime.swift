@@ -78,6 +78,6 @@ struct KeePassOneTime {
   }
 
   private func text(_ range: Range<Int>) -> String {
-    String(decoding: bytes[range.prefix(SourceText.longestName)], as: UTF8.self)
+    String(decoding: bytes[range.prefix(InputText.longestName)], as: UTF8.self)
   }
 }

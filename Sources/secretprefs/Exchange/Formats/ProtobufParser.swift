@@ -1,5 +1,5 @@
 /// Reads the fields of a message in the wire format of Protocol Buffers, without their names.
-struct ProtobufSource {
+struct ProtobufParser {
   enum Value {
     case number(UInt64)
     case bytes(Range<Int>)

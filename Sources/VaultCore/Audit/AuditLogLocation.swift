@@ -3,7 +3,7 @@ public import VaultSealing
 
 /// Where a storage keeps the logs of reads and writes: in files of this machine, whose names are a path followed by
 /// `.audit-` and the id of an access group (`Docs/Format.md` F.2).
-public struct AuditLogPlace: Sendable {
+public struct AuditLogLocation: Sendable {
   let path: VaultPath
   /// Whether the vault is a file at that path. Otherwise other machines have logs of their own.
   let isBesideVault: Bool

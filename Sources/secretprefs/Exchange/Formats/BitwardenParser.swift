@@ -2,7 +2,7 @@ internal import Preferences
 
 /// Bitwarden's unencrypted export. An item becomes an entry, which is named by the item's name after its folder or, in
 /// an export of an organisation, its collection.
-struct BitwardenSource {
+struct BitwardenParser {
   /// What Bitwarden keeps about an item, and no user has typed.
   private static let bookkeeping: Set<String> = [
     "id", "organizationId", "type", "reprompt", "favorite", "creationDate", "revisionDate", "deletedDate",
@@ -39,9 +39,9 @@ struct BitwardenSource {
 
   static func records(of leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords
   {
-    var source = BitwardenSource(bytes: bytes)
+    var source = BitwardenParser(bytes: bytes)
     var others: Set<String> = []
-    for leaf in JSONSource.decoded(leaves, in: bytes) {
+    for leaf in GuardedJSONParser.decoded(leaves, in: bytes) {
       let path = leaf.path
       if path == [.name("encrypted")] {
         guard bytes[leaf.bytes].first != UInt8(ascii: "t") else {
@@ -70,7 +70,7 @@ struct BitwardenSource {
   private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
   private mutating func add(
-    _ leaf: JSONLeaf, _ place: [JSONPlace.Component], toItem index: Int
+    _ leaf: JSONLeaf, _ place: [JSONPosition.Component], toItem index: Int
   ) throws(PlainFault) {
     if lastIndex != index { items.append(Item(line: leaf.line)) }
     lastIndex = index
@@ -81,7 +81,7 @@ struct BitwardenSource {
     }
   }
 
-  private mutating func add(_ leaf: JSONLeaf, _ place: [JSONPlace.Component], to last: Int) throws(PlainFault) {
+  private mutating func add(_ leaf: JSONLeaf, _ place: [JSONPosition.Component], to last: Int) throws(PlainFault) {
     let path = place.dropFirst(2).map(\.text)
     switch (path[0], path.count) {
     case ("name", 1): items[last].name = try leaf.name(in: bytes)
@@ -121,7 +121,7 @@ struct BitwardenSource {
       }
       let places = item.collections.map { collections[$0] ?? $0 }
       let folder = item.folder.map { folders[$0] ?? $0 } ?? places.first
-      let name = item.name.isEmpty ? item.url.map { SourceText.host(of: $0, in: bytes) } ?? "" : item.name
+      let name = item.name.isEmpty ? item.url.map { InputText.host(of: $0, in: bytes) } ?? "" : item.name
       let path = (folder.map { "\($0)/" } ?? "") + name
       for left in item.left { try records.skip(path, left, line: item.line) }
       for place in places where place != folder {

@@ -3,11 +3,11 @@ internal import Preferences
 /// A `.netrc` file as curl reads it: `machine`, `default`, `login`, `password`, in any case of their letters, and
 /// `account`, between blanks and line ends. A value may be in double quotes, in which a backslash escapes; they end in
 /// their line. A line that begins with `#` is a comment. Macros are skipped.
-struct NetrcSource {
+struct NetrcParser {
   /// The words of other programs, which have a value and which curl ignores together with it.
   private static let ignored = ["method", "port", "protocol", "scheme", "user"]
 
-  private var text: SourceText
+  private var text: InputText
   private var records = PlainRecords()
   private var machine: (name: String, line: Int)?
   private var fields: [PlainRecords.Field] = []
@@ -17,12 +17,12 @@ struct NetrcSource {
   private var lineOfWord = 0
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
-    var source = NetrcSource(text: SourceText(bytes))
+    var source = NetrcParser(text: InputText(bytes))
     try source.parse()
     return source.records
   }
 
-  private init(text: SourceText) { self.text = text }
+  private init(text: InputText) { self.text = text }
 
   private mutating func parse() throws(PlainFault) {
     while true {
@@ -85,7 +85,7 @@ struct NetrcSource {
   /// Skips blanks, line ends and the lines that are comments.
   private mutating func skipToWord() {
     while true {
-      text.skip(while: SourceText.isSpace)
+      text.skip(while: InputText.isSpace)
       guard text.next == UInt8(ascii: "#"), text.line != lineOfWord else { return }
       text.skip { $0 != UInt8(ascii: "\n") }
     }
@@ -96,12 +96,12 @@ struct NetrcSource {
     let line = text.line
     while let next = text.next, next != UInt8(ascii: "\n") {
       let start = text.position
-      text.skip { !SourceText.isSpace($0) }
+      text.skip { !InputText.isSpace($0) }
       let word = String(decoding: text.bytes[start..<min(text.position, start + 10)], as: UTF8.self).lowercased()
       guard !["machine", "default", "login", "password", "macdef"].contains(word) else {
         throw text.malformed("curl reads the words behind a # that does not begin the line", line: line)
       }
-      text.skip(while: SourceText.isBlank)
+      text.skip(while: InputText.isBlank)
       if text.isAtLineEnd { return }
     }
   }
@@ -109,7 +109,7 @@ struct NetrcSource {
   private mutating func keyword() throws(PlainFault) -> String {
     lineOfWord = text.line
     let start = text.position
-    text.skip { !SourceText.isSpace($0) }
+    text.skip { !InputText.isSpace($0) }
     // A longer word may be a misplaced password. No keyword is that long.
     return String(decoding: text.bytes[start..<min(text.position, start + 10)], as: UTF8.self).lowercased()
   }
@@ -121,7 +121,7 @@ struct NetrcSource {
     let start = text.position
     isQuoted = text.skip(UInt8(ascii: "\""))
     guard isQuoted else {
-      text.skip { !SourceText.isSpace($0) }
+      text.skip { !InputText.isSpace($0) }
       guard text.position > start else { throw text.malformed("a keyword without a value", line: line) }
       return start..<text.position
     }
@@ -130,7 +130,7 @@ struct NetrcSource {
     while var byte = text.next, byte != UInt8(ascii: "\n") {
       _ = text.take()
       if byte == UInt8(ascii: "\"") {
-        guard text.next.map(SourceText.isSpace) ?? true else { throw text.malformed("text behind a quoted value") }
+        guard text.next.map(InputText.isSpace) ?? true else { throw text.malformed("text behind a quoted value") }
         return start..<end
       }
       if byte == UInt8(ascii: "\\"), let escaped = text.next, escaped != UInt8(ascii: "\n") {

@@ -2,7 +2,7 @@ internal import Preferences
 
 /// A dotenv file. Beside what ``DotenvFormat`` reads, forms are read that only some programs have; a value that
 /// programs read differently has a note in the report.
-enum DotenvSource {
+enum ForeignDotenvParser {
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     var parser = DotenvParser(bytes, readingForeignForms: true)
     var records = PlainRecords()
@@ -53,5 +53,5 @@ enum DotenvSource {
     }
   }
 
-  private static func isOfEntry(_ byte: UInt8) -> Bool { byte != UInt8(ascii: "=") && !SourceText.isSpace(byte) }
+  private static func isOfEntry(_ byte: UInt8) -> Bool { byte != UInt8(ascii: "=") && !InputText.isSpace(byte) }
 }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Preferences
 internal import VaultCore
 
-extension RecordsSource {
+extension RecordsParser {
   /// The members of one record. A member that is read is taken out.
   struct Fields {
     let bytes: UnsafeMutableRawBufferPointer
@@ -17,7 +17,7 @@ extension RecordsSource {
     }
 
     /// The members of an object, each once.
-    init(_ members: [JSONSource.Item], of bytes: UnsafeMutableRawBufferPointer, line: Int) throws(PlainFault) {
+    init(_ members: [GuardedJSONParser.Item], of bytes: UnsafeMutableRawBufferPointer, line: Int) throws(PlainFault) {
       self.init(bytes: bytes, line: line)
       for member in members {
         guard ranges.updateValue(member.value, forKey: member.name ?? "") == nil else {
@@ -48,7 +48,7 @@ extension RecordsSource {
 
     mutating func string(_ member: String) throws(PlainFault) -> String? {
       guard let range = ranges.removeValue(forKey: member) else { return nil }
-      guard let text = JSONSource.text(range, in: bytes) else { throw fault("\"\(member)\" is no text") }
+      guard let text = GuardedJSONParser.text(range, in: bytes) else { throw fault("\"\(member)\" is no text") }
       return String(decoding: bytes[text], as: UTF8.self)
     }
 
@@ -100,7 +100,7 @@ extension RecordsSource {
       guard let range = ranges.removeValue(forKey: "previous") else { return [] }
       return try elements(range).map { (fields) throws(PlainFault) in
         var fields = fields
-        for name in RecordsSource.ignored { fields.ranges[name] = nil }
+        for name in RecordsParser.ignored { fields.ranges[name] = nil }
         let kind = try fields.kind()
         let content = try fields.value(kind)
         guard fields.ranges.isEmpty else { throw fault("an earlier value with a member that is not known") }
@@ -111,12 +111,12 @@ extension RecordsSource {
     /// The objects in an array.
     func elements(_ range: Range<Int>) throws(PlainFault) -> [Fields] {
       guard bytes[range.lowerBound] == UInt8(ascii: "[") else { throw fault("no list where one belongs") }
-      return try JSONSource.items(of: bytes, from: range.lowerBound, line: line).items.map {
+      return try GuardedJSONParser.items(of: bytes, from: range.lowerBound, line: line).items.map {
         (item) throws(PlainFault) in
         guard bytes[item.value.lowerBound] == UInt8(ascii: "{") else { throw fault("no object where one belongs") }
         var fields = Fields(bytes: bytes, line: line)
         fields.name = name
-        for member in try JSONSource.items(of: bytes, from: item.value.lowerBound, line: line).items {
+        for member in try GuardedJSONParser.items(of: bytes, from: item.value.lowerBound, line: line).items {
           fields.ranges[member.name ?? ""] = member.value
         }
         return fields
@@ -126,7 +126,8 @@ extension RecordsSource {
     mutating func value(_ kind: ValueKind) throws(PlainFault) -> ImportedRecord.Content {
       let (value, base64) = (ranges.removeValue(forKey: "value"), ranges.removeValue(forKey: "base64"))
       if let base64, value == nil {
-        guard let text = JSONSource.text(base64, in: bytes), let data = DecodedText.base64(text, in: bytes) else {
+        guard let text = GuardedJSONParser.text(base64, in: bytes), let data = DecodedText.base64(text, in: bytes)
+        else {
           throw fault("\"base64\" is no Base64")
         }
         return try content(data, .body(kind), kind)
@@ -134,7 +135,7 @@ extension RecordsSource {
       guard let value, base64 == nil else { throw fault("a record without a value, or with two") }
       // JSON is stored as it is written.
       if kind == .json { return try content(value, .body(kind), kind) }
-      let text = JSONSource.text(value, in: bytes) ?? value
+      let text = GuardedJSONParser.text(value, in: bytes) ?? value
       guard text != value || kind.isSpelledWithoutQuotes else { throw fault("a value that is not of its kind") }
       return try content(text, kind.isText ? .body(kind) : .kind(kind), kind)
     }

@@ -5,24 +5,24 @@ internal import Preferences
 /// Columns are found by name. A row with a password becomes an entry: its name is the title, after the group if
 /// there is one, or else the host of its URL. A column that is not known becomes a field of its own name. A table with
 /// the columns `key` (or `name`) and `value` has one key in each row.
-struct CSVSource {
+struct CSVParser {
   private static let mostColumns = 1000
   private static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
   /// What LastPass has in place of the URL of a note.
   private static let noteURL = "http://sn"
 
-  private var text: SourceText
+  private var text: InputText
   private var separator = UInt8(ascii: ",")
   private var columns = CSVColumns()
   /// How many cells of each column hold something that is left out.
   private var left: [Int: Int] = [:]
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
-    var source = CSVSource(text: SourceText(bytes))
+    var source = CSVParser(text: InputText(bytes))
     return try source.records()
   }
 
-  private init(text: SourceText) { self.text = text }
+  private init(text: InputText) { self.text = text }
 
   private mutating func records() throws(PlainFault) -> PlainRecords {
     var records = PlainRecords()
@@ -93,7 +93,7 @@ struct CSVSource {
   private func name(_ cells: [Range<Int>]) throws(PlainFault) -> String {
     var name = try columns[.name].map { (index) throws(PlainFault) in try text.name(cells[index]) } ?? ""
     if name.isEmpty, let url = columns[.url], !isNoteURL(cells[url], url) {
-      name = SourceText.host(of: cells[url], in: text.bytes)
+      name = InputText.host(of: cells[url], in: text.bytes)
     }
     guard let column = columns[.group] else { return name }
     // LastPass separates groups with backslashes. KeePassXC's begin with the name of the root group.

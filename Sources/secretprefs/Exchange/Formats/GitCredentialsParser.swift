@@ -3,9 +3,9 @@ internal import Preferences
 /// The file of git's credential store: one URL in each line, with the user and the password percent-encoded.
 ///
 /// The keys are those of the credential helper. Lines that git does not read are left out.
-enum GitCredentialsSource {
+enum GitCredentialsParser {
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
-    var text = SourceText(bytes)
+    var text = InputText(bytes)
     var records = PlainRecords()
     var found: Set<String> = []
     while text.next != nil {
@@ -13,7 +13,7 @@ enum GitCredentialsSource {
       text.skip { $0 != UInt8(ascii: "\n") }
       let range = start..<text.position
       _ = text.take()
-      if bytes[range].allSatisfy(SourceText.isSpace) || bytes[range.lowerBound] == UInt8(ascii: "#") { continue }
+      if bytes[range].allSatisfy(InputText.isSpace) || bytes[range.lowerBound] == UInt8(ascii: "#") { continue }
       guard let (login, password) = GitLogin.parse(storedLine: range, in: bytes), isScheme(login.scheme) else {
         try records.skip("", "git ignores a line that is no URL", line: line)
         continue

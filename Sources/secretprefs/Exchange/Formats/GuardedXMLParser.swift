@@ -3,8 +3,8 @@ internal import Preferences
 /// Reads XML from front to back, and decodes texts in place. Foundation's parser would leave them in strings.
 ///
 /// Declarations of entities are refused, so a text never becomes longer than its spelling.
-struct XMLSource {
-  private(set) var text: SourceText
+struct GuardedXMLParser {
+  private(set) var text: InputText
   /// The names of the elements that are open.
   private var open: [String] = []
   /// Whether the innermost element has the form `<name/>`.
@@ -12,7 +12,7 @@ struct XMLSource {
   /// The attributes of the element that `child` returned last.
   private var attributes = 0..<0
 
-  init(_ bytes: UnsafeMutableRawBufferPointer) { text = SourceText(bytes) }
+  init(_ bytes: UnsafeMutableRawBufferPointer) { text = InputText(bytes) }
 
   /// Opens the next child of the innermost open element and returns its name. At the end of that element, closes it
   /// and returns `nil`.
@@ -69,7 +69,7 @@ struct XMLSource {
       return nil
     }
     while true {
-      text.skip { skippingText ? $0 != UInt8(ascii: "<") : SourceText.isSpace($0) }
+      text.skip { skippingText ? $0 != UInt8(ascii: "<") : InputText.isSpace($0) }
       guard let byte = text.take() else {
         guard open.isEmpty else { throw unfinished() }
         return nil
@@ -117,7 +117,7 @@ struct XMLSource {
 
   private mutating func tagName() throws(PlainFault) -> String {
     let start = text.position
-    text.skip { !SourceText.isSpace($0) && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
+    text.skip { !InputText.isSpace($0) && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
     guard (1...100).contains(text.position - start), text.bytes[start] != UInt8(ascii: "!") else {
       throw text.malformed("not an element")
     }

@@ -4,7 +4,7 @@ internal import VaultSealing
 /// to seal or open a value outside the handle's lock.
 ///
 /// A class, because each read passes it on: one reference is cheaper to copy than its fields.
-final class ValuePlace: Sendable {
+final class ValueCipher: Sendable {
   let accessibility: Vault.Accessibility
   let classKey: SealingKey
   /// The keys for logging reads; `nil` if they are not logged.
@@ -41,18 +41,18 @@ final class ValuePlace: Sendable {
     return sealer.seal(inner.bytes, with: classKey)
   }
 
-  /// Opens a value in locked memory and seals it for a different place or name.
+  /// Opens a value in locked memory and seals it for a different class, group or name.
   ///
   /// - Parameter revision: the revision of an earlier value; `nil` for the current one.
   /// - Throws: as ``open(_:_:previous:of:deviceKey:_:_:)``.
   func resealed(
     _ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64? = nil, of name: borrowing RecordName,
-    to place: ValuePlace, for newName: borrowing RecordName, deviceKey: SealingKey?, _ sealer: Sealer
+    to cipher: ValueCipher, for newName: borrowing RecordName, deviceKey: SealingKey?, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
     var result: Result<[UInt8], VaultError>?
     try open(sealed, kind, previous: revision, of: name, deviceKey: deviceKey, sealer) { value in
       result = Result { () throws(VaultError) in
-        try place.seal(
+        try cipher.seal(
           value, ValueKind(rawValue: kind), previous: revision, for: newName, deviceKey: deviceKey, sealer)
       }
     }

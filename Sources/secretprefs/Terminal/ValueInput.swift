@@ -3,16 +3,16 @@ internal import VaultCore
 internal import VaultSealing
 
 /// The source of the value of `set` or `find --value`. Determined before the user is prompted for a passphrase.
-struct ValueSource {
-  private enum Place {
+struct ValueInput {
+  private enum Origin {
     case file(String)
     case input
     case prompt
   }
 
-  private let place: Place
+  private let origin: Origin
   /// Whether the value is typed at a prompt.
-  var isTyped: Bool { if case .prompt = place { true } else { false } }
+  var isTyped: Bool { if case .prompt = origin { true } else { false } }
   private let keepsLineEnd: Bool
   private let mayBeEmpty: Bool
   /// Whether the value is stored as text.
@@ -26,15 +26,15 @@ struct ValueSource {
     self.mayBeEmpty = mayBeEmpty
     self.isStored = isStored
     if let file {
-      place = .file(file)
+      origin = .file(file)
     } else if isInputTaken {
       throw .usage(
         "standard input cannot be both the passphrase and the value",
         hint: "use a different descriptor for the passphrase")
     } else if isatty(STDIN_FILENO) == 0 {
-      place = .input
+      origin = .input
     } else if mayPrompt {
-      place = .prompt
+      origin = .prompt
     } else {
       throw .usage("there is no value: standard input is a terminal", hint: hint)
     }
@@ -50,7 +50,7 @@ struct ValueSource {
   }
 
   private func readPlace(_ messages: Messages) throws -> SecretBytes {
-    switch place {
+    switch origin {
     case .file(let path):
       let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY) {
         .io("\(path): open the value's file", $0)

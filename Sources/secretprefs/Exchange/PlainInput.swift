@@ -3,7 +3,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// A file to import, a password store of pass, or standard input, in guarded memory.
-struct PlainSource: ~Copyable {
+struct PlainInput: ~Copyable {
   /// The longest file that is read. It is in memory as a whole.
   static let longest = 256 << 20
 
@@ -17,11 +17,11 @@ struct PlainSource: ~Copyable {
   ///   - path: the path of the file or the password store; `-` for standard input.
   ///   - format: its format, if the user has named it.
   ///   - encoding: its encoding, if the user has named it.
-  static func read(_ path: String, as format: PlainFormat?, in encoding: TextEncoding?) throws -> PlainSource {
+  static func read(_ path: String, as format: PlainFormat?, in encoding: TextEncoding?) throws -> PlainInput {
     guard path != "-" else {
       guard isatty(STDIN_FILENO) == 0 else { throw ToolError.usage("standard input is a terminal") }
       let bytes = try ValueReader.read(STDIN_FILENO, atMost: longest, "read standard input")
-      return PlainSource(bytes: try decoded(bytes, in: encoding), isOnDisk: false)
+      return PlainInput(bytes: try decoded(bytes, in: encoding), isOnDisk: false)
     }
     let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY) { .io("\(path): open the file", $0) }
     defer { extendLifetime(file) }
@@ -31,7 +31,7 @@ struct PlainSource: ~Copyable {
       return try PassStore.read(path)
     }
     let bytes = try ValueReader.read(file.raw, atMost: longest, "\(path): read the file")
-    return PlainSource(
+    return PlainInput(
       bytes: try decoded(bytes, in: encoding), isOnDisk: try file.status().st_mode & S_IFMT == S_IFREG)
   }
 

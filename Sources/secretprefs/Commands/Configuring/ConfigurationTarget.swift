@@ -3,7 +3,7 @@ internal import DurableFiles
 internal import VaultCore
 
 /// The file that `config set` and `config unset` change.
-struct SettingPlace: ParsableArguments {
+struct ConfigurationTarget: ParsableArguments {
   @Flag(help: "Change the file of the project.")
   var project = false
 

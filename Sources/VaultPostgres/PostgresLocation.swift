@@ -4,7 +4,7 @@
   internal import VaultCore
 
   /// A database, and the name of a vault in it.
-  struct PostgresPlace: Sendable {
+  struct PostgresLocation: Sendable {
     /// Names the place in errors, without user and credentials.
     let name: String
     /// The name of the vault in the database; empty for the database alone.

@@ -5,7 +5,7 @@ internal import Preferences
 /// The first line of an entry is the password. A line that is an `otpauth` URI, and lines that begin with `login:`,
 /// `user:`, `username:` or `url:` become fields; all others are notes. An entry that is a document, such as a private
 /// key, stays whole.
-enum PassSource {
+enum PassParser {
   private static let fieldNames = [
     ("login", "username"), ("user", "username"), ("username", "username"), ("url", "url"),
   ]
@@ -37,12 +37,12 @@ enum PassSource {
     if documents.contains(where: { start in start.withUTF8Buffer { whole.starts(with: $0) } }) { return true }
     guard let first = whole.first, whole.dropLast().contains(UInt8(ascii: "\n")) else { return false }
     switch first {
-    case UInt8(ascii: "{"): return JSONSource.isValue(whole)
+    case UInt8(ascii: "{"): return GuardedJSONParser.isValue(whole)
     case UInt8(ascii: "["):
       // A section of an INI file, as WireGuard has it, or a list.
       let line = whole.prefix { $0 != UInt8(ascii: "\n") }
-      let isSection = line.last { !SourceText.isSpace($0) } == UInt8(ascii: "]")
-      return JSONSource.isValue(whole) || isSection && whole[line.endIndex...].contains(UInt8(ascii: "="))
+      let isSection = line.last { !InputText.isSpace($0) } == UInt8(ascii: "]")
+      return GuardedJSONParser.isValue(whole) || isSection && whole[line.endIndex...].contains(UInt8(ascii: "="))
     default: return false
     }
   }
@@ -87,6 +87,6 @@ enum PassSource {
     if line.starts(with: "otpauth://".utf8) { return PlainRecords.Field("totp", line.indices) }
     let name = line.prefix { $0 != UInt8(ascii: ":") }
     guard name.count < line.count, let field = fieldNames.first(where: { matches(name, $0.0) }) else { return nil }
-    return PlainRecords.Field(field.1, line[name.endIndex...].dropFirst().drop(while: SourceText.isBlank).indices)
+    return PlainRecords.Field(field.1, line[name.endIndex...].dropFirst().drop(while: InputText.isBlank).indices)
   }
 }

@@ -5,7 +5,7 @@ internal import Preferences
 ///
 /// The members are read as docker reads them: `identitytoken` before `auth`, and `auth` before `username` and
 /// `password`; names in any case; the last of several members of one name.
-struct DockerSource {
+struct DockerParser {
   private static let logins = "auths"
   /// The members of a login.
   private static let members = [
@@ -47,10 +47,10 @@ struct DockerSource {
   static func records(
     of leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer
   ) throws(PlainFault) -> PlainRecords {
-    var source = DockerSource(bytes: bytes)
+    var source = DockerParser(bytes: bytes)
     let isOld = isOldFile(leaves)
     let depth = isOld ? 1 : 2
-    let leaves = JSONSource.decoded(leaves, in: bytes)
+    let leaves = GuardedJSONParser.decoded(leaves, in: bytes)
     var settings: Set<String> = []
     var registries: [String: [JSONLeaf]] = [:]
     var order: [String] = []

@@ -4,7 +4,7 @@ internal import VaultCore
 
 /// The records that `export --format records` writes: JSON objects, one after the other. Members that are not known are
 /// named in the report.
-struct RecordsSource {
+struct RecordsParser {
   static let ignored = ["revision", "created", "modified", "expired"]
 
   private let bytes: UnsafeMutableRawBufferPointer
@@ -12,14 +12,14 @@ struct RecordsSource {
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PlainFault(line: 0, reason: "not UTF-8") }
-    var source = RecordsSource(bytes: bytes)
-    var text = SourceText(bytes)
+    var source = RecordsParser(bytes: bytes)
+    var text = InputText(bytes)
     while true {
-      text.skip(while: SourceText.isSpace)
+      text.skip(while: InputText.isSpace)
       guard text.next != nil else { break }
       let line = text.line
       do throws(PlainFault) {
-        let (members, end) = try JSONSource.items(of: bytes, from: text.position, line: line)
+        let (members, end) = try GuardedJSONParser.items(of: bytes, from: text.position, line: line)
         while text.position < end { _ = text.take() }
         do throws(PlainFault) { try source.add(members, line: line) } catch {
           guard !error.isFatal else { throw error }
@@ -36,7 +36,7 @@ struct RecordsSource {
   }
 
   /// Skips the lines up to one that begins like a record.
-  private static func skipToRecord(_ text: inout SourceText) {
+  private static func skipToRecord(_ text: inout InputText) {
     repeat {
       text.skip { $0 != UInt8(ascii: "\n") }
       _ = text.take()
@@ -45,7 +45,7 @@ struct RecordsSource {
 
   private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
-  private mutating func add(_ members: [JSONSource.Item], line: Int) throws(PlainFault) {
+  private mutating func add(_ members: [GuardedJSONParser.Item], line: Int) throws(PlainFault) {
     var fields = try Fields(members, of: bytes, line: line)
     let (key, metadata) = try fields.record()
     var record = metadata

@@ -3,7 +3,7 @@ internal import VaultCore
 
 /// The values of one store that are sealed as text: their sealer, and the name of the store in their contexts
 /// (`Docs/Format.md` annex C).
-struct SealedPlace: Sendable {
+struct StoreSealer: Sendable {
   let sealer: ValueSealer
   let store: Vault.Name
 

@@ -1,7 +1,7 @@
 /// The place of a value in a JSON document: a name or an index, in the place of the value around it.
 ///
 /// All values inside share the places around them: a path for each would take far more memory than the document.
-final class JSONPlace {
+final class JSONPosition {
   enum Component: Hashable {
     case name(String)
     case index(Int)
@@ -15,12 +15,12 @@ final class JSONPlace {
   }
 
   let component: Component
-  private let outer: JSONPlace?
+  private let outer: JSONPosition?
   let depth: Int
   /// The bytes of the names on the path.
   let nameBytes: Int
 
-  init(_ component: Component, in outer: JSONPlace?) {
+  init(_ component: Component, in outer: JSONPosition?) {
     self.component = component
     self.outer = outer
     depth = (outer?.depth ?? 0) + 1

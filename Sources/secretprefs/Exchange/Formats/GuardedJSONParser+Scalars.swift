@@ -1,5 +1,5 @@
 /// The values of JSON that have no parts, and names.
-extension JSONSource {
+extension GuardedJSONParser {
   mutating func literal() throws(PlainFault) -> JSONLeaf.LeafKind {
     if text.skip("true") || text.skip("false") { return .bool }
     if text.skip("null") { return .null }
@@ -37,8 +37,8 @@ extension JSONSource {
   /// A name; `nil` if it is too long for one. Names are in ordinary memory, as in every command.
   mutating func name() throws(PlainFault) -> String? {
     var bytes: [UInt8] = []
-    try string { byte in if bytes.count <= SourceText.longestName { bytes.append(byte) } }
-    return bytes.count <= SourceText.longestName ? String(decoding: bytes, as: UTF8.self) : nil
+    try string { byte in if bytes.count <= InputText.longestName { bytes.append(byte) } }
+    return bytes.count <= InputText.longestName ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
   private mutating func escape() throws(PlainFault) -> Unicode.Scalar {

@@ -2,7 +2,7 @@
 /// `otpauth://`, or `otpauth-migration://` of Google Authenticator, which has several accounts.
 ///
 /// The keys are `<issuer>/<account>/totp`, or `hotp` for codes with a counter.
-struct OneTimeSource {
+struct OneTimeParser {
   private static let uri = "otpauth://"
   private static let migration = "otpauth-migration://"
   /// What zbarimg prints in front of a text.
@@ -12,8 +12,8 @@ struct OneTimeSource {
   private var records = PlainRecords()
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
-    var source = OneTimeSource(bytes: bytes)
-    var text = SourceText(bytes)
+    var source = OneTimeParser(bytes: bytes)
+    var text = InputText(bytes)
     while text.next != nil {
       let (line, start) = (text.line, text.position)
       text.skip { $0 != UInt8(ascii: "\n") }
@@ -57,7 +57,7 @@ struct OneTimeSource {
 
   /// A label without its percent-encoding, which is not secret.
   private func words(_ part: OneTimeURI.Part, _ line: Int) throws(PlainFault) -> String {
-    guard part.count <= 3 * SourceText.longestName else { throw .limit("a label that is too long", line: line) }
+    guard part.count <= 3 * InputText.longestName else { throw .limit("a label that is too long", line: line) }
     var copy = Array(part)
     let count = copy.withUnsafeMutableBytes { DecodedText.percent(0..<$0.count, in: $0)?.count }
     return String(decoding: copy.prefix(count ?? copy.count), as: UTF8.self)
@@ -79,7 +79,7 @@ struct OneTimeSource {
     guard let data, let spelled = DecodedText.percent(data.indices, in: bytes),
       let range = DecodedText.base64(spelled, in: bytes)
     else { return try records.refuse(PlainFault(line: line, reason: "a migration without accounts in Base64")) }
-    var message = ProtobufSource(range, in: bytes)
+    var message = ProtobufParser(range, in: bytes)
     var count = 0
     while let field = message.next() {
       guard field.number == 1, case .bytes(let account) = field.value else { continue }
@@ -93,14 +93,14 @@ struct OneTimeSource {
 
   /// Adds an account: 1 the secret, 2 the name, 3 the issuer, 4 the algorithm, 5 the digits, 6 the type, 7 the counter.
   private mutating func add(account: Range<Int>, line: Int) throws(PlainFault) {
-    var message = ProtobufSource(account, in: bytes)
+    var message = ProtobufParser(account, in: bytes)
     var (secret, label, issuer) = (0..<0, "", "")
     var numbers: [UInt64: UInt64] = [:]
     while let field = message.next() {
       switch (field.number, field.value) {
       case (1, .bytes(let range)): secret = range
-      case (2, .bytes(let range)): label = String(decoding: bytes[range.prefix(SourceText.longestName)], as: UTF8.self)
-      case (3, .bytes(let range)): issuer = String(decoding: bytes[range.prefix(SourceText.longestName)], as: UTF8.self)
+      case (2, .bytes(let range)): label = String(decoding: bytes[range.prefix(InputText.longestName)], as: UTF8.self)
+      case (3, .bytes(let range)): issuer = String(decoding: bytes[range.prefix(InputText.longestName)], as: UTF8.self)
       case (let number, .number(let value)): numbers[number] = value
       default: break
       }

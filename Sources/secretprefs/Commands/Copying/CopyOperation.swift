@@ -1,7 +1,7 @@
 internal import VaultCore
 
 /// The operation of `rename`, `copy` and `move`.
-struct CopyRecord {
+struct CopyOperation {
   let command: any WritingCommand.Type
   let isMove: Bool
   let key: String

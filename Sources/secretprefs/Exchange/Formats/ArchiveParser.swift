@@ -2,8 +2,8 @@ internal import Preferences
 internal import VaultCore
 
 /// An archive that `export --format archive` has written. Members that are not known are named in the report.
-struct ArchiveSource {
-  private typealias Fields = RecordsSource.Fields
+struct ArchiveParser {
+  private typealias Fields = RecordsParser.Fields
 
   /// The records of one list of a group.
   private struct List {
@@ -24,12 +24,12 @@ struct ArchiveSource {
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PlainFault(line: 0, reason: "not UTF-8") }
-    var source = ArchiveSource(bytes: bytes)
-    var text = SourceText(bytes)
-    text.skip(while: SourceText.isSpace)
-    let (members, end) = try JSONSource.items(of: bytes, from: text.position, line: text.line)
+    var source = ArchiveParser(bytes: bytes)
+    var text = InputText(bytes)
+    text.skip(while: InputText.isSpace)
+    let (members, end) = try GuardedJSONParser.items(of: bytes, from: text.position, line: text.line)
     while text.position < end { _ = text.take() }
-    text.skip(while: SourceText.isSpace)
+    text.skip(while: InputText.isSpace)
     guard text.next == nil else { throw text.malformed("text after the archive") }
     try source.add(try Fields(members, of: bytes, line: 1))
     try source.records.note("the keys keep their times and get the revision of this import")
@@ -58,7 +58,7 @@ struct ArchiveSource {
   /// The elements of an array.
   private func ranges(_ array: Range<Int>, of fields: Fields) throws(PlainFault) -> [Range<Int>] {
     guard bytes[array.lowerBound] == UInt8(ascii: "[") else { throw fields.fault("no list where one belongs") }
-    return try JSONSource.items(of: bytes, from: array.lowerBound, line: fields.line).items.map(\.value)
+    return try GuardedJSONParser.items(of: bytes, from: array.lowerBound, line: fields.line).items.map(\.value)
   }
 
   /// The elements of an array, with the lines in which they begin. Those up to its end are counted.
@@ -81,7 +81,8 @@ struct ArchiveSource {
       throw PlainFault(line: item.line, reason: "no object where one belongs")
     }
     return try Fields(
-      try JSONSource.items(of: bytes, from: item.range.lowerBound, line: item.line).items, of: bytes, line: item.line)
+      try GuardedJSONParser.items(of: bytes, from: item.range.lowerBound, line: item.line).items, of: bytes,
+      line: item.line)
   }
 
   private mutating func lists(of group: (Range<Int>, Int)) throws(PlainFault) -> [List] {
@@ -149,14 +150,14 @@ struct ArchiveSource {
     try records.skip("access group \(name ?? "")", "it did not open when the archive was written", line: part.line)
   }
 
-  private mutating func skipUnknown(_ fields: RecordsSource.Fields, of name: String) throws(PlainFault) {
+  private mutating func skipUnknown(_ fields: RecordsParser.Fields, of name: String) throws(PlainFault) {
     for member in fields.ranges.keys.sorted() {
       try records.skip("\(name), \(member)", "a member that is not known", line: fields.line)
     }
   }
 }
 
-extension RecordsSource.Fields {
+extension RecordsParser.Fields {
   fileprivate mutating func requiredTime(_ member: String) throws(PlainFault) -> Int64 {
     guard let time = try time(member) else { throw fault("a record without \"\(member)\"") }
     return time

@@ -2,25 +2,25 @@ internal import Preferences
 
 /// The XML that KeePassXC and KeePass export. An entry is named by its groups, except the
 /// outermost one, and its title.
-struct KeePassSource {
+struct KeePassParser {
   private static let fieldNames = [
     "UserName": "username", "Password": "password", "URL": "url", "Notes": "notes", "otp": "totp",
   ]
 
-  private var xml: XMLSource
+  private var xml: GuardedXMLParser
   private var records = PlainRecords()
   private var entries: [KeePassEntry] = []
   private var fieldCount = 0
   private var recycleBin: Range<Int>?
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
-    var source = KeePassSource(xml: XMLSource(bytes))
+    var source = KeePassParser(xml: GuardedXMLParser(bytes))
     try source.file()
     try source.addEntries(from: bytes)
     return source.records
   }
 
-  private init(xml: XMLSource) { self.xml = xml }
+  private init(xml: GuardedXMLParser) { self.xml = xml }
 
   private mutating func file() throws(PlainFault) {
     guard try xml.child() == "KeePassFile" else { throw xml.text.malformed("not an export of KeePass") }
@@ -54,8 +54,8 @@ struct KeePassSource {
       case "Name":
         let name = try xml.text.name(try xml.content())
         if let path { inner = "\(path)\(name)/" }
-        guard inner.utf8.count <= SourceText.longestName else {
-          throw .limit("group names of more than \(SourceText.longestName) bytes", line: xml.text.line)
+        guard inner.utf8.count <= InputText.longestName else {
+          throw .limit("group names of more than \(InputText.longestName) bytes", line: xml.text.line)
         }
       case "Entry": try entry(in: inner)
       case "Group": try group(in: inner)
@@ -133,7 +133,7 @@ struct KeePassSource {
       if found.isEmpty, entry.fields.contains(where: { $0.name != "Title" && !$0.bytes.isEmpty }) { continue }
       var name = entry.place
       if !entry.hasTitle, let url = found.first(where: { $0.name == "URL" }) {
-        name += SourceText.host(of: url.bytes, in: bytes)
+        name += InputText.host(of: url.bytes, in: bytes)
       }
       let codes = KeePassOneTime(taking: &found, in: bytes)
       let fields = found.map { field in

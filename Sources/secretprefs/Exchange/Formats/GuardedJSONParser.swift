@@ -1,10 +1,10 @@
 internal import Preferences
 
 /// Parses a JSON document whose top level is an object. Faults have no text of the document.
-struct JSONSource {
+struct GuardedJSONParser {
   private static let deepest = 64
 
-  var text: SourceText
+  var text: InputText
   private var leaves: [JSONLeaf] = []
   private var faults: [PlainFault] = []
   /// How many of the members around the present value are left out.
@@ -23,7 +23,7 @@ struct JSONSource {
     of bytes: UnsafeMutableRawBufferPointer
   ) throws(PlainFault) -> (leaves: [JSONLeaf], faults: [PlainFault]) {
     guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PlainFault(line: 0, reason: "not UTF-8") }
-    var source = JSONSource(text: SourceText(bytes))
+    var source = GuardedJSONParser(text: InputText(bytes))
     source.skipSpace()
     guard source.text.next == UInt8(ascii: "{") else { throw source.text.malformed("the top level is not an object") }
     _ = source.text.take()
@@ -49,7 +49,7 @@ struct JSONSource {
   /// Decodes a text that was found to be valid.
   private static func decoded(_ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int> {
     guard bytes[range].contains(UInt8(ascii: "\\")) else { return range }
-    var source = JSONSource(text: SourceText(bytes, from: range.lowerBound))
+    var source = GuardedJSONParser(text: InputText(bytes, from: range.lowerBound))
     var end = range.lowerBound
     do throws(PlainFault) {
       try source.string { byte in
@@ -72,7 +72,7 @@ struct JSONSource {
   static func items(
     of bytes: UnsafeMutableRawBufferPointer, from start: Int, line: Int
   ) throws(PlainFault) -> (items: [Item], end: Int) {
-    var source = JSONSource(text: SourceText(bytes, from: start))
+    var source = GuardedJSONParser(text: InputText(bytes, from: start))
     // Only their places count.
     source.discarded = 1
     do throws(PlainFault) { return (try source.items(), source.text.position) } catch {
@@ -116,7 +116,7 @@ struct JSONSource {
   /// Whether `bytes` are one JSON value.
   static func isValue(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
     guard isUTF8(UnsafeRawBufferPointer(bytes)) else { return false }
-    var source = JSONSource(text: SourceText(bytes))
+    var source = GuardedJSONParser(text: InputText(bytes))
     do throws(PlainFault) {
       try source.value(.index(0), in: nil)
       source.skipSpace()
@@ -124,15 +124,15 @@ struct JSONSource {
     } catch { return false }
   }
 
-  private init(text: SourceText) { self.text = text }
+  private init(text: InputText) { self.text = text }
 
-  private mutating func value(_ component: JSONPlace.Component, in outer: JSONPlace?) throws(PlainFault) {
+  private mutating func value(_ component: JSONPosition.Component, in outer: JSONPosition?) throws(PlainFault) {
     skipSpace()
-    let place = JSONPlace(component, in: outer)
+    let place = JSONPosition(component, in: outer)
     guard place.depth <= Self.deepest else { throw .limit("nested more than \(Self.deepest) deep", line: text.line) }
-    guard discarded > 0 || place.nameBytes <= SourceText.longestName else {
+    guard discarded > 0 || place.nameBytes <= InputText.longestName else {
       return try discard(
-        .limit("nested names of more than \(SourceText.longestName) bytes", line: text.line), in: outer)
+        .limit("nested names of more than \(InputText.longestName) bytes", line: text.line), in: outer)
     }
     guard leaves.count < PlainRecords.most else {
       throw .limit("more than \(PlainRecords.most) values", line: text.line)
@@ -164,7 +164,7 @@ struct JSONSource {
   private mutating func add(_ leaf: JSONLeaf) { if discarded == 0 { leaves.append(leaf) } }
 
   /// Reads the next value, and leaves it out.
-  private mutating func discard(_ fault: PlainFault, in outer: JSONPlace?) throws(PlainFault) {
+  private mutating func discard(_ fault: PlainFault, in outer: JSONPosition?) throws(PlainFault) {
     if discarded == 0 {
       guard faults.count < PlainRecords.most else {
         throw .tooMuch("more than \(PlainRecords.most) bad members", line: fault.line)
@@ -176,7 +176,7 @@ struct JSONSource {
     discarded -= 1
   }
 
-  private mutating func members(of place: JSONPlace?) throws(PlainFault) {
+  private mutating func members(of place: JSONPosition?) throws(PlainFault) {
     skipSpace()
     if text.skip(UInt8(ascii: "}")) { return }
     repeat {
@@ -189,14 +189,14 @@ struct JSONSource {
       if let name {
         try value(.name(name), in: place)
       } else {
-        try discard(.limit("a name of more than \(SourceText.longestName) bytes", line: line), in: place)
+        try discard(.limit("a name of more than \(InputText.longestName) bytes", line: line), in: place)
       }
       skipSpace()
     } while text.skip(UInt8(ascii: ","))
     guard text.skip(UInt8(ascii: "}")) else { throw text.malformed("an object that does not end") }
   }
 
-  private mutating func elements(of place: JSONPlace) throws(PlainFault) {
+  private mutating func elements(of place: JSONPosition) throws(PlainFault) {
     skipSpace()
     if text.skip(UInt8(ascii: "]")) { return }
     var index = 0
@@ -208,5 +208,5 @@ struct JSONSource {
     guard text.skip(UInt8(ascii: "]")) else { throw text.malformed("an array that does not end") }
   }
 
-  mutating func skipSpace() { text.skip(while: SourceText.isSpace) }
+  mutating func skipSpace() { text.skip(while: InputText.isSpace) }
 }

@@ -2,14 +2,14 @@ internal import DurableFiles
 internal import VaultCore
 
 /// A path and what the file system has there.
-struct FilePlace {
+struct ExaminedPath {
   let path: String
 
   init(_ path: String) { self.path = path }
 
   /// The directory that contains the file, after following links.
-  var directory: FilePlace {
-    FilePlace(PathName.directory(of: PathName.resolved(path) ?? path))
+  var directory: ExaminedPath {
+    ExaminedPath(PathName.directory(of: PathName.resolved(path) ?? path))
   }
 
   /// Returns `nil` if the file does not exist or cannot be examined.

@@ -5,7 +5,7 @@ internal import Preferences
 /// The parsers of this folder decode values in place: a decoded value is never longer than its spelling, so all of them
 /// stay in the one guarded buffer that the file was read into. A library's parser would leave them in strings and
 /// arrays that are not wiped.
-struct SourceText {
+struct InputText {
   /// The longest key, and so the longest name that can be a part of one.
   static let longestName = PreferenceName.maximumByteCount
 
