@@ -9,7 +9,9 @@ struct Failed: FileFailure, Equatable {
   var reason: String?
 
   init(_ operation: FileOperation, _ path: String, errno: Int32) {
-    (self.operation, self.path, self.errno) = (operation, path, errno)
+    self.operation = operation
+    self.path = path
+    self.errno = errno
   }
 
   init(refusing path: String, because reason: String) {

@@ -11,7 +11,9 @@ final class CodedWindow: NSObject, NSSecureCoding {
   let child: CodedWindow?
 
   init(_ title: String, _ frame: [Double], _ child: CodedWindow? = nil) {
-    (self.title, self.frame, self.child) = (title, frame, child)
+    self.title = title
+    self.frame = frame
+    self.child = child
   }
 
   func encode(with coder: NSCoder) {
@@ -31,7 +33,8 @@ final class CodedWindow: NSObject, NSSecureCoding {
         (try reader.string(forKey: "title"), try reader.value(for: PreferenceKey<[Double]?>("window.frame")))
       }
       guard let title = read.0, let frame = read.1 else { return nil }
-      (self.title, self.frame) = (title, frame)
+      self.title = title
+      self.frame = frame
     } catch { return nil }
   }
 }

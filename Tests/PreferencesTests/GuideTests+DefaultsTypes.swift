@@ -13,7 +13,8 @@ extension Member: PreferenceConvertible {
     guard let name = value["name"]?.as(String.self), let age = value["age"]?.as(Int.self) else {
       throw PreferencesError(.typeMismatch, "no member")
     }
-    (self.name, self.age) = (name, age)
+    self.name = name
+    self.age = age
   }
 
   var preferenceValue: PreferenceValue { ["name": .string(name), "age": PreferenceValue(age)] }

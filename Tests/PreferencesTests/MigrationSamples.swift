@@ -14,7 +14,9 @@ final class Racing: PreferencesStore {
     _ base: DictionaryPreferences, at turn: Int = 1,
     _ interrupts: @escaping @Sendable (DictionaryPreferences) throws -> Void
   ) {
-    (self.base, self.turn, self.interrupts) = (base, turn, interrupts)
+    self.base = base
+    self.turn = turn
+    self.interrupts = interrupts
   }
 
   func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }

@@ -354,7 +354,10 @@ private struct Failing: PreferencesStore {
   let base: DictionaryPreferences
   let failures: Set<String>
 
-  init(_ base: DictionaryPreferences, failures: Set<String>) { (self.base, self.failures) = (base, failures) }
+  init(_ base: DictionaryPreferences, failures: Set<String>) {
+    self.base = base
+    self.failures = failures
+  }
 
   var name: String { base.name }
   func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }

@@ -12,7 +12,8 @@ final class SealablePreferences: PreferencesStore {
   private let state = Mutex((isLocked: false, observers: 0))
 
   init(_ name: String = "sealable", isSealed: Bool = false) {
-    (self.name, custody) = (name, isSealed ? .sealed : .plain)
+    self.name = name
+    custody = isSealed ? .sealed : .plain
   }
 
   var observerCount: Int { state.withLock(\.observers) }

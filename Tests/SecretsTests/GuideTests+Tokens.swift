@@ -19,7 +19,8 @@ private enum ByHand {
     private var refreshing: Task<String, any Error>?
 
     init(in keychain: Keychain, refresh: @escaping @Sendable (String) async throws -> NewTokens) {
-      (self.keychain, self.refresh) = (keychain, refresh)
+      self.keychain = keychain
+      self.refresh = refresh
     }
 
     func value() async throws -> String {

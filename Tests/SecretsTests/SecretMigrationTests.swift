@@ -388,7 +388,8 @@ final class StoppingStore: PreferencesStore {
   private let stop: @Sendable () throws -> Void
 
   init(_ base: any PreferencesStore, _ stop: @escaping @Sendable () throws -> Void) {
-    (self.base, self.stop) = (base, stop)
+    self.base = base
+    self.stop = stop
   }
 
   func value(for query: PreferenceQuery) throws -> PreferenceValue? { try base.value(for: query) }

@@ -63,7 +63,8 @@
     var formToken = ""
 
     init(_ page: SettingsPageService, _ log: InMemoryLogHandler, opening url: String) async throws {
-      (self.page, self.log) = (page, log)
+      self.page = page
+      self.log = log
       let parts = try #require(URLComponents(string: url))
       port = parts.port ?? 0
       origin = "http://\(parts.host ?? ""):\(port)"

@@ -158,7 +158,9 @@ final class KeyHolder {
     let state = try MemoryVault(file, key: .sample()).state
     guard let vaultKey = state.unlocked.vaultKey else { fatalError("the sample key is an owner's") }
     content = try state.content(state.groups[index].id)
-    (self.vaultKey, snapshot, sealer) = (vaultKey, state.snapshot, state.sealer)
+    self.vaultKey = vaultKey
+    snapshot = state.snapshot
+    sealer = state.sealer
     vaultID = snapshot.vaultID
     group = content.id
     epoch = content.epoch
@@ -170,7 +172,8 @@ final class KeyHolder {
   private init(_ other: KeyHolder, vaultKey: SealingKey, groupKey: SealingKey) {
     (vaultID, group, epoch, manifestTag) = (other.vaultID, other.group, other.epoch, other.manifestTag)
     (sectionTag, content, sealer, snapshot) = (other.sectionTag, other.content, other.sealer, other.snapshot)
-    (self.vaultKey, self.groupKey) = (vaultKey, groupKey)
+    self.vaultKey = vaultKey
+    self.groupKey = groupKey
   }
 
   static func padded(_ body: [UInt8], step: Int) -> [UInt8] {
@@ -278,7 +281,8 @@ struct RecordDraft {
   var extensionField: [UInt8] = []
 
   init(_ key: String = "password", revision: UInt64 = 1) {
-    (self.key, self.revision) = (Array(key.utf8), revision)
+    self.key = Array(key.utf8)
+    self.revision = revision
   }
 
   func bytes(_ holder: KeyHolder) throws -> [UInt8] {

@@ -21,7 +21,10 @@ struct JournalByteTests {
         starts.append(position)
         position += entry.count
       }
-      (self.file, self.starts, end, key) = (file, starts, position, try .sample())
+      self.file = file
+      self.starts = starts
+      end = position
+      key = try .sample()
     }
 
     init() throws { try self.init(SampleFiles.journal(3)) }

@@ -37,7 +37,8 @@ struct LockTests {
     }
 
     init(at path: String, _ credential: Vault.Credential, _ options: Vault.Options) throws {
-      (self.path, self.credential) = (path, credential)
+      self.path = path
+      self.credential = credential
       vault = try Vault.open(at: path, credential: credential, options: options)
       group = try vault.group()
       unused = try vault.group(named: "unused")

@@ -94,7 +94,9 @@ struct SalvageSample {
   }
 
   init(_ file: [UInt8], _ known: [Vault.Identifier: Set<RecordImage.Core>], in directory: String) throws {
-    (self.file, self.known, self.directory) = (file, known, directory)
+    self.file = file
+    self.known = known
+    self.directory = directory
     var options = Vault.Options.sample(seed: "original")
     options.deviceKey = try .sample(from: 0x20)
     original = try Vault.opened(at: directory + "/vault.spv", options: options)

@@ -29,7 +29,8 @@ struct SharedVault: Sendable {
   }
 
   private init(at path: String, groups: [String], reserve: Int) throws {
-    (self.path, self.groups) = (path, groups)
+    self.path = path
+    self.groups = groups
     owner = try Vault.sample(
       at: path, groups: groups.map { NewGroup.sample($0) }, options: .sample(seed: "owner", reserve: reserve))
     for group in groups {

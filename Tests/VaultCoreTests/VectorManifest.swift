@@ -128,7 +128,10 @@ struct VectorManifest: Decodable {
     let tag: UInt16
     let hex: String
 
-    init(tag: UInt16, hex: String) { (self.tag, self.hex) = (tag, hex) }
+    init(tag: UInt16, hex: String) {
+      self.tag = tag
+      self.hex = hex
+    }
 
     init(from decoder: any Decoder) throws {
       var items = try decoder.unkeyedContainer()
