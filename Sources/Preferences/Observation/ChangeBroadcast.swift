@@ -12,14 +12,21 @@ internal import Synchronization
 /// Observers run on the thread that calls ``send(_:)``, or, in `PreferencesStore.edit(_:)` of `async` code, on a helper
 /// thread, for which the write waits: so they block no cooperative thread.
 public final class ChangeBroadcast: Sendable {
+  private final class Observer: Sendable {
+    let notify: @Sendable (PreferenceChange) -> Void
+    let hasEnded = Atomic(false)
+
+    init(_ notify: @escaping @Sendable (PreferenceChange) -> Void) { self.notify = notify }
+  }
+
   private struct State {
-    var observers: [UInt64: @Sendable (PreferenceChange) -> Void] = [:]
-    var lastID: UInt64 = 0
+    /// In the order in which they began.
+    var observers: [Observer] = []
     var waiting: PreferenceChange?
   }
 
   private let state = Mutex(State())
-  private let rounds = Rounds()
+  private let rounds = Rounds<ChangeBroadcast> { $0.deliver() }
 
   @TaskLocal fileprivate static var suppression = false
 
@@ -34,14 +41,12 @@ public final class ChangeBroadcast: Sendable {
 
   /// Calls `notify` with each change from now on, until the observation ends.
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-    let id = state.withLock { state in
-      state.lastID += 1
-      state.observers[state.lastID] = notify
-      return state.lastID
-    }
+    let observer = Observer(notify)
+    state.withLock { $0.observers.append(observer) }
     return PreferenceObservation { [weak self] in
+      observer.hasEnded.store(true, ordering: .releasing)
       // The closure is released with no lock held: releasing a last reference may end other observations.
-      withExtendedLifetime(self?.state.withLock { $0.observers.removeValue(forKey: id) }) {}
+      withExtendedLifetime(observer) { self?.state.withLock { $0.observers.removeAll { $0 === observer } } }
     }
   }
 
@@ -57,8 +62,8 @@ public final class ChangeBroadcast: Sendable {
       guard !state.observers.isEmpty else { return }
       state.waiting = state.waiting?.merged(with: change) ?? change
     }
-    let notify: @Sendable () -> Void = { [self] in rounds.request { [self] in deliver() } }
-    if Self.postponed?.add(notify) != true { notify() }
+    if let postponed = Self.postponed, postponed.add({ [self] in rounds.request(self) }) { return }
+    rounds.request(self)
   }
 
   /// Runs `write`, which may send changes, and then notifies their observers on a helper thread: they may block.
@@ -95,13 +100,13 @@ public final class ChangeBroadcast: Sendable {
   }
 
   private func deliver() {
-    let (change, ids) = state.withLock { state in
+    let (change, observers) = state.withLock { state in
       defer { state.waiting = nil }
-      return (state.waiting, state.observers.keys.sorted())
+      return (state.waiting, state.observers)
     }
     guard let change else { return }
     // An observation that has ended is not notified, even if it ends during this loop.
-    for id in ids { state.withLock { $0.observers[id] }?(change) }
+    for observer in observers where !observer.hasEnded.load(ordering: .acquiring) { observer.notify(change) }
   }
 
   /// Calls `write`, and then notifies the observers of the names in `edits`, unless there was a conflict. A store calls

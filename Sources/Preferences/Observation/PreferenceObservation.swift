@@ -71,9 +71,12 @@ public final class PreferenceObservation: Sendable {
   /// Whether callbacks are still wanted; a source of changes checks it before each call. Ends the subscription if the
   /// owner has been released.
   public var isWanted: Bool {
+    let (isWanted, tied) = guarded.withLock { guarded in
+      (guarded.state.cancel != nil, guarded.state.isTied ? guarded.state : nil)
+    }
+    guard let tied else { return isWanted }
     // Outside the lock: the look at the owner may be its last reference, and its end may invalidate this object.
-    let state = guarded.withLock { $0.state }
-    if state.isTied, state.owner == nil { invalidate() }
+    if tied.owner == nil { invalidate() }
     return guarded.withLock { $0.state.cancel != nil }
   }
 }

@@ -15,7 +15,7 @@ final class Watch<Seen: Sendable>: Sendable {
 
   private let state = Mutex(State())
   // Waits for the first read, so that `begin` makes it even if a different thread calls `look` in the meantime.
-  private let rounds = Rounds(awaitsFirst: true)
+  private let rounds = Rounds<Watch>(awaitsFirst: true) { $0.readAndDeliver() }
   private let read: Reading
   private let deliver: @Sendable (_ seen: Seen, _ isFirst: Bool) -> Void
   private let fail: @Sendable (any Error) -> Void
@@ -31,27 +31,23 @@ final class Watch<Seen: Sendable>: Sendable {
   }
 
   /// Makes the first read. Call it once, after subscribing, so that no change is missed in between.
-  func begin() { rounds.makeFirst { [self] in readAndDeliver() } }
+  func begin() { rounds.makeFirst(self) }
 
   /// Reads, and delivers a new value. One thread at a time reads for all, so that the value delivered last is the value
   /// written last. No lock is held meanwhile.
-  func look() { rounds.request { [self] in readAndDeliver() } }
+  func look() { rounds.request(self) }
 
   private func readAndDeliver() {
-    let isFirst = state.withLock { state in
-      defer { state.isFirst = false }
-      return state.isFirst
-    }
     do {
       let (fingerprint, seen) = try read()
-      if isNew(fingerprint) { deliver(seen, isFirst) }
-    } catch { fail(error) }
-  }
-
-  private func isNew(_ fingerprint: Int) -> Bool {
-    state.withLock { state in
-      defer { state.fingerprint = fingerprint }
-      return state.fingerprint != fingerprint
+      let (isNew, isFirst) = state.withLock { state in
+        defer { state = State(fingerprint: fingerprint, isFirst: false) }
+        return (state.fingerprint != fingerprint, state.isFirst)
+      }
+      if isNew { deliver(seen, isFirst) }
+    } catch {
+      state.withLock { $0.isFirst = false }
+      fail(error)
     }
   }
 }
