@@ -104,6 +104,36 @@ struct TextParsingTests {
     #expect(try store.value(forKey: "a", decoding: [Anything].self) == [.text(text)])
   }
 
+  @Test(arguments: ["5", "true", "https://a", "text"], [1, 2000])
+  func `text beside a part that is parsed stays what it was`(text: String, count: Int) throws {
+    struct Entry: Codable, Equatable {
+      var any: Anything
+      var home: URL
+      var rest: [Anything]
+      var next: [String: Anything]
+    }
+
+    let stored: PreferenceValue = [
+      "any": .string(text), "home": "https://a", "rest": [.string(text)], "next": ["a": .string(text)],
+    ]
+    let found = try PreferenceValueDecoder().decode(
+      [Entry].self, from: .array([PreferenceValue](repeating: stored, count: count)))
+    let entry = Entry(any: .text(text), home: Self.a, rest: [.text(text)], next: ["a": .text(text)])
+    #expect(found == [Entry](repeating: entry, count: count))
+  }
+
+  @Test func `text is parsed at any depth of a type that contains itself`() throws {
+    struct Node: Codable, Equatable {
+      var next: [Node]
+      var home: URL
+    }
+
+    var node: PreferenceValue = ["next": [], "home": "https://a"]
+    for _ in 0..<50 { node = ["next": [node], "home": "https://a"] }
+    let decoded = try PreferenceValueDecoder().decode(Node.self, from: node)
+    #expect(decoded.next[0].next[0].home == Self.a)
+  }
+
   @Test func `a layer of text has lists and structs`() throws {
     let environment = EnvironmentPreferences(
       prefix: "SHOP",

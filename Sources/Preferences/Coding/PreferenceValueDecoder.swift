@@ -20,34 +20,65 @@ public struct PreferenceValueDecoder: Sendable {
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, from value: PreferenceValue
   ) throws(PreferencesError) -> Value {
-    do { return try decode(type, from: value, parsingText: false) } catch {
-      guard value.hasText else { throw error }
-      // A type that tries several forms, such as a number and then a string, must not find a number in a string. So
-      // text is parsed only for a type that cannot be decoded otherwise.
-      do { return try decode(type, from: value, parsingText: true) } catch _ { throw error }
+    // A type that tries several forms, such as a number and then a string, must not find a number in a string. So text
+    // is parsed only where a type cannot be decoded otherwise, which the failure of a pass shows.
+    let parsing = TextParsing()
+    var first: PreferencesError?
+    while true {
+      let decoder = ValueDecoder(
+        value: value, codingPath: [], info: userInfo, parsing: parsing, owner: ObjectIdentifier(Self.self))
+      do { return try decoder.decoded(type) } catch {
+        first = first ?? .notDecodable(type, error)
+        guard parsing.goesOn() else { throw first ?? .notDecodable(type, error) }
+      }
+    }
+  }
+}
+
+/// Where text is parsed as another kind: in the values that types of these decode themselves, and not in those of other
+/// types within.
+private final class TextParsing {
+  private var types: Set<ObjectIdentifier> = []
+  /// Whether a value of the type that is being decoded is text that was not parsed.
+  private(set) var hasRefused = false
+  /// The type whose decoding has failed after such a refusal.
+  private var refused: ObjectIdentifier?
+
+  func parses(_ owner: ObjectIdentifier) -> Bool { types.contains(owner) }
+
+  /// Notes text that is not parsed in a value of `owner`.
+  func refuse(of owner: ObjectIdentifier) {
+    hasRefused = true
+    if owner == ObjectIdentifier(PreferenceValueDecoder.self) { refused = owner }
+  }
+
+  /// Decodes a value of `owner`.
+  func decoding<Value>(_ owner: ObjectIdentifier, _ body: () throws -> Value) rethrows -> Value {
+    let (outer, before) = (hasRefused, refused)
+    hasRefused = false
+    defer { hasRefused = outer }
+    do {
+      let value = try body()
+      // A failure in between was no failure of the whole.
+      refused = before
+      return value
+    } catch {
+      if hasRefused { refused = owner }
+      throw error
     }
   }
 
-  private func decode<Value: Decodable>(
-    _ type: Value.Type, from value: PreferenceValue, parsingText parsesText: Bool
-  ) throws(PreferencesError) -> Value {
-    let decoder = ValueDecoder(value: value, codingPath: [], info: userInfo, parsesText: parsesText)
-    do { return try decoder.decoded(type) } catch { throw .notDecodable(type, error) }
+  /// Whether another pass may succeed: one that parses text in one more type.
+  func goesOn() -> Bool {
+    guard let type = refused, types.insert(type).inserted else { return false }
+    refused = nil
+    hasRefused = false
+    return true
   }
 }
 
 extension PreferenceValue {
   fileprivate var isFinite: Bool { if case .double(let number) = self { number.isFinite } else { false } }
-
-  /// Whether there is a string at any depth.
-  fileprivate var hasText: Bool {
-    switch self {
-    case .string: true
-    case .array(let elements): elements.contains { $0.hasText }
-    case .dictionary(let members): members.values.contains { $0.hasText }
-    default: false
-    }
-  }
 }
 
 /// Throws only `DecodingError`, which types catch to try several forms.
@@ -56,19 +87,43 @@ private struct ValueDecoder: Decoder {
   let value: PreferenceValue?
   let codingPath: [any CodingKey]
   let info: [CodingUserInfoKey: any Sendable]
+  let parsing: TextParsing
+  /// The type that decodes the value, or of which it is a part.
+  let owner: ObjectIdentifier
   /// Whether strings are parsed as other kinds.
-  let parsesText: Bool
+  private let parsesText: Bool
+
+  init(
+    value: PreferenceValue?, codingPath: [any CodingKey], info: [CodingUserInfoKey: any Sendable],
+    parsing: TextParsing, owner: ObjectIdentifier
+  ) {
+    self.value = value
+    self.codingPath = codingPath
+    self.info = info
+    self.parsing = parsing
+    self.owner = owner
+    parsesText = parsing.parses(owner)
+  }
 
   var userInfo: [CodingUserInfoKey: Any] { info }
 
   func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    if type == Decimal.self, let decoded = decimal as? Value { return decoded }
+    if type == Decimal.self {
+      if let decoded = decimal as? Value { return decoded }
+      if case .string? = value {
+        parsing.refuse(of: owner)
+        throw mismatch(type, "expected number, found string")
+      }
+    }
     guard let direct = type as? any StoredDirectly.Type else {
       guard codingPath.count < ValueBudget.maximumDepth else { throw PreferencesError.tooDeep.at(codingPath) }
-      return try Value(from: self)
+      let owner = ObjectIdentifier(type)
+      let part = ValueDecoder(value: value, codingPath: codingPath, info: info, parsing: parsing, owner: owner)
+      return try parsing.decoding(owner) { try Value(from: part) }
     }
     // The widest integers are stored as text if 64 bits do not hold them.
     if case .string? = value, !parsesText, direct.isParsed, type != Int128.self, type != UInt128.self {
+      parsing.refuse(of: owner)
       throw mismatch(type, "expected \(direct.preferenceKind), found string")
     }
     do {
@@ -106,7 +161,11 @@ private struct ValueDecoder: Decoder {
   /// The value, or the array or dictionary that its text is.
   private func structure(_ type: Any.Type) throws -> PreferenceValue {
     let value = try present(type)
-    return parsesText ? value.unfolded : value
+    guard parsesText else {
+      if case .string = value { parsing.refuse(of: owner) }
+      return value
+    }
+    return value.unfolded
   }
 
   func mismatch(_ type: Any.Type, _ text: String) -> DecodingError {
@@ -115,7 +174,7 @@ private struct ValueDecoder: Decoder {
   }
 
   func at(_ key: any CodingKey, _ value: PreferenceValue?) -> ValueDecoder {
-    ValueDecoder(value: value, codingPath: codingPath + [key], info: info, parsesText: parsesText)
+    ValueDecoder(value: value, codingPath: codingPath + [key], info: info, parsing: parsing, owner: owner)
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
