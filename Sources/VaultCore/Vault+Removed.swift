@@ -99,48 +99,6 @@ extension Vault {
     return result
   }
 
-  /// Finds out what undoing a write would do: the one that gave records of `group` this revision, for writes of a
-  /// program that commits nothing else at the same time, such as an import. Changes nothing.
-  ///
-  /// A record that the write made is removed, as ``Options/keeping`` says. A record whose value it replaced gets the
-  /// earlier value back, if that is kept, and one that it removed exists again.
-  ///
-  /// The history has no metadata: label, comment and attributes stay as they are, and the expiry is removed.
-  package func undoing(_ revision: UInt64, in group: AccessGroup) throws(VaultError) -> UndoneWrite {
-    var undone = UndoneWrite()
-    let removal = options.keeping.removedRecords.map { RecordChange.HowRemoved.kept(for: $0.milliseconds) } ?? .atOnce
-    var edit = RecordEdit()
-    edit.defaultHistoryDepth = options.keeping.defaultDepth
-    try handle.withCurrent { (_, state) throws(VaultError) in
-      try state.content(group.id).forEachStored { (record) throws(VaultError) in
-        let info = try RecordInfo(record)
-        let address = RecordAddress(info.service, info.key)
-        guard info.revision == revision else {
-          if info.previous.contains(where: { $0.revision == revision }) { undone.changedSince.append(info) }
-          return
-        }
-        // Both times are from one reading of the clock if the write made the record.
-        if !record.isRemoved, info.created == info.modified {
-          undone.removed.append(info)
-          undone.changes.append(RecordChange(address, .remove(removal), ifRevision: revision))
-        } else if let earlier = info.previous.first?.revision {
-          undone.restored.append(info)
-          undone.changes.append(
-            RecordChange(address, .restore(earlier), edit, ifRevision: record.isRemoved ? 0 : revision))
-        } else {
-          undone.withoutEarlierValue.append(info)
-        }
-      }
-    }
-    return undone
-  }
-
-  /// Makes the changes of ``undoing(_:in:)`` in one transaction.
-  /// - Throws: ``VaultError/Code/conflict`` if one of the records was changed since.
-  package func commit(_ undone: UndoneWrite, in group: AccessGroup) throws(VaultError) {
-    try commit(undone.changes, in: group)
-  }
-
   /// Whether the file has a record with exactly these names, even if it is removed and only kept.
   func isStored(_ service: Vault.Name, _ key: Vault.Name, in group: AccessGroup) throws(VaultError) -> Bool {
     if try contains(service, key, in: group) { return true }
@@ -148,18 +106,4 @@ extension Vault {
       try state.content(group.id).findStored(RecordAddress(service, key)) != nil
     }
   }
-}
-
-/// What ``Vault/undoing(_:in:)`` does with each record, as it is before.
-package struct UndoneWrite: Sendable {
-  fileprivate var changes: [RecordChange] = []
-  /// The records that get an earlier value again.
-  package fileprivate(set) var restored: [RecordInfo] = []
-  /// The records that the write had made.
-  package fileprivate(set) var removed: [RecordInfo] = []
-  /// The records that were changed or removed later and still have the value of the write as an earlier one. They are
-  /// left as they are.
-  package fileprivate(set) var changedSince: [RecordInfo] = []
-  /// The records whose earlier value was not kept. They are left as they are.
-  package fileprivate(set) var withoutEarlierValue: [RecordInfo] = []
 }

@@ -81,8 +81,7 @@ extension RemovedRecordTests {
 
       #expect(undone.removed.map(\.key.text) == ["new", "other"])
       #expect(undone.restored.map(\.key.text) == ["gone", "password"])
-      #expect(undone.changedSince.map(\.key.text) == ["later"])
-      #expect(undone.withoutEarlierValue.isEmpty)
+      #expect(undone.left.map { "\($0.record.key.text) \($0.reason)" } == ["later changedSince"])
       #expect(try sample.vault.allKeys() == ["gone", "kept", "later", "password"])
       #expect(try sample.values() == ["s3cret", "imported", "s3cret"])
       #expect(try sample.vault.text("later") == "changed")
@@ -102,7 +101,7 @@ extension RemovedRecordTests {
       let undone = try sample.vault.undoing(revision, in: sample.group)
       try sample.vault.commit(undone, in: sample.group)
 
-      #expect(undone.withoutEarlierValue.map(\.key.text) == ["password"])
+      #expect(undone.left.map { "\($0.record.key.text) \($0.reason)" } == ["password noEarlierValue"])
       #expect(undone.removed.isEmpty && undone.restored.isEmpty)
       #expect(try FileBytes.read(sample.path) == before)
     }

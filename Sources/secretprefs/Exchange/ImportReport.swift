@@ -39,7 +39,7 @@ struct ImportReport {
       let services = listed(plan.services.map(displayed))
       text += removed > 0 ? ", \(counted(removed, "removed key", "removed keys"))" : ""
       text += isOfServices ? ", service\(plan.services.count > 1 ? "s" : "") \(services)\n" : "\n"
-      text += UndoImport.notice(undo ?? 0, group: groupOption)
+      text += UndoWrite.notice(undo ?? 0, group: groupOption)
     }
     if format == .archive, !plan.groups.isEmpty {
       let groups = plan.groups.map { displayed($0.name.text) + ($0.group == nil ? " (new)" : "") }

@@ -61,7 +61,7 @@ struct ImportBundle: WritingCommand {
     let (count, revision) = try take(try bundle(file, access, messages), into: group, of: vault)
     vault.recordChange(by: Self.self, messages)
     guard self.vault.json else {
-      let undo = UndoImport.notice(revision, group: self.group)
+      let undo = UndoWrite.notice(revision, group: self.group)
       return try Output.write("\(counted(count, "key", "keys")) imported\n\(undo)")
     }
     try Output.write(

@@ -27,6 +27,6 @@ struct History: ParsableCommand {
         secretprefs history undo 12
         secretprefs history -- restore
       """,
-    subcommands: [ListHistory.self, ListRemoved.self, RestoreValue.self, UndoImport.self],
+    subcommands: [ListHistory.self, ListRemoved.self, RestoreValue.self, UndoWrite.self],
     defaultSubcommand: ListHistory.self)
 }

@@ -1,0 +1,152 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs history undo`.
+struct UndoWrite: WritingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "undo",
+    abstract: "Undoes the last write, or that of a revision, such as an import.",
+    usage: "secretprefs history undo [<options>] [<revision>]",
+    discussion: """
+      Without a revision, undoes the last write, also an earlier undo. The report of "secretprefs import" has a revision, \
+      which all keys of one import have. The command names the keys, the first 20 of them, and the time of the write, \
+      and asks for confirmation; all of it is one transaction.
+
+      Keys that the write has made are removed, and kept for 30 days as by "secretprefs remove". Keys that it has \
+      replaced, removed or moved have the value, name, label, comment, attributes and expiry from before again. Keys \
+      that were changed or removed later are left as they are. So is, with its reason, what cannot come back: a key \
+      that "secretprefs remove --now" removed, a value of a key that keeps no earlier ones, a changed accessibility.
+
+      This needs the journal of the vault. A write of the whole file ends it: a rotation, "secretprefs compact", a \
+      change of slots, access groups or logging, a large import, and every write that makes the journal too long. \
+      Then there is no last write to undo, and a revision is undone by the history alone, which has values and no \
+      metadata: label, comment and attributes stay, the expiry is removed, and a change of metadata is taken for one of \
+      the value. A note says so. A move to another access group is two writes: the copy, and the removal.
+
+      EXAMPLE:
+        secretprefs history undo
+        secretprefs history undo 12
+        secretprefs history undo 12 --group billing --yes
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The access group of the write.",
+      discussion: "Default: for a revision \"default\", or the group that the credential opens.", valueName: "name"),
+    completion: .groups)
+  var group: String?
+
+  @Flag(help: "Undo it without confirmation.")
+  var yes = false
+
+  @Argument(help: ArgumentHelp("The revision of the write, as in the report of an import.", valueName: "revision"))
+  var revisions: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard revisions.count <= 1 else { throw Self.usageError("at most one revision is accepted") }
+    let wanted = try revisions.first.map { (text) throws(ToolError) in
+      guard let revision = UInt64(text), revision > 0 else {
+        throw ToolError.usage("a revision must be a whole number", hint: Self.hint)
+      }
+      return revision
+    }
+    let access = try unlock.complete(try vault.access())
+    let vault = try access.open(messages)
+    let (group, revision) = try chosen(wanted, of: vault)
+    let undone = try vault.undoing(revision, in: group)
+    let count = undone.removed.count + undone.restored.count + undone.edited.count
+    guard count + undone.left.count > 0 else {
+      throw wanted == nil
+        ? ToolError(VaultError(.notFound, "the last write changed no key"), hint: Self.otherWays)
+        : ToolError(VaultError(.notFound, "no key has this revision"), hint: Self.hint)
+    }
+    if undone.isDerived {
+      messages.tell("the journal no longer has the write; the history says what it did, without metadata")
+    }
+    if count > 0 {
+      if !yes { try confirm(undone, revision, mayPrompt: access.mayPrompt) }
+      do throws(VaultError) { try vault.commit(undone, in: group) } catch {
+        guard error.code == .conflict else { throw error }
+        throw ToolError(
+          error, message: "another process changed one of the keys meanwhile; nothing was undone",
+          hint: "run the command again")
+      }
+      vault.recordChange(by: Self.self, messages)
+    }
+    try write(undone, of: revision, in: group)
+  }
+
+  /// The write of the revision, or the last one.
+  private func chosen(_ revision: UInt64?, of vault: Vault) throws -> (AccessGroup, UInt64) {
+    if let revision { return (try RecordPlace(service: nil, group: group).group(in: vault), revision) }
+    let named = try group.map { (_) in try RecordPlace(service: nil, group: group).group(in: vault) }
+    guard let last = try vault.lastWrite(in: named) else {
+      throw ToolError(
+        VaultError(.notFound, "the last write replaced the whole vault, and nothing says what it changed"),
+        hint: Self.otherWays)
+    }
+    return (last.group, last.revision)
+  }
+
+  private func write(_ undone: UndoneWrite, of revision: UInt64, in group: AccessGroup) throws {
+    guard !vault.json else { return try Output.write(json(undone, of: revision, in: group)) }
+    let edited = undone.edited.isEmpty ? "" : ", \(undone.edited.count) with the metadata from before"
+    try Output.write(
+      "\(counted(undone.removed.count, "key", "keys")) removed, \(undone.restored.count) restored\(edited)\n"
+        + undone.left.map { left in
+          (left.reason == .droppedValues ? "" : "left as it is, ")
+            + "\(left.reason.rawValue): \(displayed(left.record.service.text)) "
+            + "\(displayed(left.record.key.text))\n"
+        }.joined())
+  }
+
+  private func json(_ undone: UndoneWrite, of revision: UInt64, in group: AccessGroup) -> JSON {
+    .object([
+      ("group", .string(group.name.text)), ("revision", .unsigned(revision)),
+      ("removed", .unsigned(UInt64(undone.removed.count))), ("restored", .unsigned(UInt64(undone.restored.count))),
+      ("edited", .unsigned(UInt64(undone.edited.count))), ("derived", .bool(undone.isDerived)),
+      (
+        "left",
+        .array(
+          undone.left.map { left in
+            .object([
+              ("service", .string(left.record.service.text)), ("key", .string(left.record.key.text)),
+              ("reason", .string(left.reason.rawValue)),
+            ])
+          })
+      ),
+    ])
+  }
+
+  /// Asks, after the names of the keys and the time of the write.
+  private func confirm(_ undone: UndoneWrite, _ revision: UInt64, mayPrompt: Bool) throws {
+    let time =
+      (undone.removed + undone.restored + undone.edited).map(\.modified).max().map { Timestamp.text(of: $0) } ?? ""
+    let parts = [
+      ("remove", undone.removed), ("bring an earlier value back for", undone.restored),
+      ("bring the metadata back for", undone.edited),
+    ]
+    .filter { !$0.1.isEmpty }
+    .map { "\($0.0) \(listed($0.1.map { "\(displayed($0.service.text)) \(displayed($0.key.text))" }))" }
+    let words = "undoing revision \(revision) of \(time) would \(parts.joined(separator: ", and "))"
+    let question = "\(words.prefix(1).uppercased())\(words.dropFirst()). Undo it?"
+    try Prompt.confirm(question, otherwise: words, mayPrompt: mayPrompt)
+  }
+
+  /// Says how an import is undone.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision of the imported keys; 0 if there are none.
+  ///   - group: The access group, if an option names it.
+  static func notice(_ revision: UInt64, group: String?) -> String {
+    let option = group.map { " --group \(shellWord($0))" } ?? ""
+    return revision > 0 ? "\"secretprefs history undo \(revision)\(option)\" undoes the import\n" : ""
+  }
+
+  private static let otherWays =
+    "\"secretprefs history <key>\" lists earlier values, and \"secretprefs history removed\" removed keys"
+  private static let hint = "the report of \"secretprefs import\" has the revision"
+}
