@@ -1,5 +1,5 @@
 /// The names that a path depends on: each of its parts, and those of the links among them, in the order of the search.
-struct PathTrail: Sendable, Hashable {
+package struct PathTrail: Sendable, Hashable {
   struct Step: Sendable, Hashable {
     /// Without links.
     let folder: String
@@ -11,6 +11,8 @@ struct PathTrail: Sendable, Hashable {
   }
 
   private(set) var steps: [Step] = []
+  /// The directories of the links among them: who can write to one of these can lead the path elsewhere.
+  package private(set) var linkFolders: [String] = []
   /// The file that the path leads to, without links; `nil` if there is none.
   private(set) var file: String?
   /// Whether every part could be examined, even if the last one that was found is missing.
@@ -19,7 +21,7 @@ struct PathTrail: Sendable, Hashable {
   /// As many as the kernel follows.
   private static let mostLinks = 40
 
-  init(_ path: String) {
+  package init(_ path: String) {
     var rest = Self.parts(of: PathName.absolute(path))
     var (folder, links) = ("/", 0)
     while let name = rest.popLast() {
@@ -36,6 +38,7 @@ struct PathTrail: Sendable, Hashable {
       }
       if status.st_mode & S_IFMT == S_IFLNK {
         links += 1
+        linkFolders.append(folder)
         guard links <= Self.mostLinks, let target = Self.target(of: step.path) else {
           isKnown = false
           return

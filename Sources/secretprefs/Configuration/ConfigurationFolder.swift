@@ -51,6 +51,7 @@ enum ConfigurationFolder {
     }
     try check(status, path, what)
     try checkFolder(of: path)
+    for folder in PathTrail(path).linkFolders { try check(folder: folder) }
     // A link leads to a file in another directory.
     if let real = ExaminedPath(path).status(followingLinks: false), real.st_mode & S_IFMT == S_IFLNK,
       let target = PathName.resolved(path)
@@ -73,8 +74,9 @@ enum ConfigurationFolder {
   }
 
   /// Refuses a directory that others may write to.
-  static func checkFolder(of path: String) throws(VaultError) {
-    let folder = PathName.directory(of: path)
+  static func checkFolder(of path: String) throws(VaultError) { try check(folder: PathName.directory(of: path)) }
+
+  private static func check(folder: String) throws(VaultError) {
     guard let status = ExaminedPath(folder).status() else { throw .io("\(folder): examine the directory") }
     try check(status, folder, "the directory")
   }

@@ -130,6 +130,25 @@ struct ConfigurationTests {
   }
 
   @Test func `a file that another can change is not read`() throws {
+  /// Links from link to link: the directory of each, also of a link in the middle of the path of another.
+  @Test(arguments: ["first", "second", "real"])
+  func `of a chain of links, the directory of each is checked`(_ open: String) throws {
+    let home = try Scratch()
+    let outcome = try Tool.shell(
+      """
+      umask 077; mkdir -p .config/secretprefs first second real
+      echo 'service = linked' > real/config
+      ln -s "$HOME/first/link" .config/secretprefs/config
+      ln -s ../second/folder/config first/link
+      ln -s ../real second/folder
+      secretprefs config list | grep -c linked
+      chmod g+w \(open)
+      secretprefs config list 2> err || echo $?
+      grep -c "/\(open): group or others may write to the directory" err
+      """, in: home)
+    #expect(outcome.text == "1\n74\n1\n", "\(outcome.errorText)")
+  }
+
     let home = try Scratch()
     let folder = home.file(".config/secretprefs")
     try #require(Tool.run(["config", "set", "service", "a"], in: home).exit == 0)
