@@ -11,16 +11,51 @@ enum SecretMark {
     try others.replacing(attribute, with: Array("no".utf8))
   }
 
-  /// Whether a text that is meant as a user name or URL may have a secret in it, such as a password before the host or
-  /// a token in the query.
+  /// Whether a text that is meant as a user name or URL may have a secret in it, such as a password before the host, or
+  /// a token in the path or the query.
   static func mayBeSecret(_ text: some Sequence<UInt8>) -> Bool {
     var isAddress = false
     var hasPart = false
+    var part = PathPart()
+    var last = UInt8(ascii: "/")
     for byte in text {
       if byte == UInt8(ascii: ":") || byte == UInt8(ascii: "/") { isAddress = true }
       if "@?#;".utf8.contains(byte) { hasPart = true }
+      if byte == UInt8(ascii: "/") {
+        part = PathPart(isHost: last == byte)
+      } else {
+        part.add(byte)
+        if part.looksRandom { hasPart = true }
+      }
+      last = byte
     }
     return isAddress && hasPart
+  }
+
+  /// What is between two slashes of an address. The first part, and one behind two slashes, are the scheme and the host.
+  private struct PathPart {
+    var isHost = true
+    private var count = 0
+    private var hasDigit = false
+    private var hasCapital = false
+    private var hasSmall = false
+
+    init(isHost: Bool = true) { self.isHost = isHost }
+
+    mutating func add(_ byte: UInt8) {
+      count += 1
+      switch byte {
+      case 0x30...0x39: hasDigit = true
+      case 0x41...0x5A: hasCapital = true
+      case 0x61...0x7A: hasSmall = true
+      default: break
+      }
+    }
+
+    /// Whether it is as long and as mixed as a token of a webhook. Some names of documents are, too.
+    var looksRandom: Bool {
+      !isHost && count >= 16 && [hasDigit, hasCapital, hasSmall].count(where: \.self) >= 2
+    }
   }
 }
 
