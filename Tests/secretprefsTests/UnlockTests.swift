@@ -128,6 +128,7 @@ extension UnlockTests {
   @Test(arguments: [
     "compact", "rotate --group default", "rotate --vault-keys --drop-others", "backup copy",
     "backup restore old.spv --yes", "run -- true", "set other < passphrase", "info key", "verify",
+    "git-textconv old.spv | grep key", "git-merge old.spv old.spv .local/share/secretprefs/default.spv",
   ])
   func `every command uses the kept key, which stays valid`(_ command: String) throws {
     let scene = try PromptTests.Scene()

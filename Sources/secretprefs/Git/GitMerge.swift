@@ -20,7 +20,7 @@ struct GitMerge: WritingCommand {
       values for good. The exit code is then 1, and git asks to resolve the conflict: set the key, and "git add" the \
       file.
 
-      A credential of an owner is needed, which opens all three; a group's holder does not see what others have \
+      A credential of an owner is needed, which opens all three, such as the key of "secretprefs unlock"; a group's holder does not see what others have \
       changed. A vault with logging is not merged: its logs are beside it. See "secretprefs help git-textconv" for the \
       settings of git.
 
@@ -37,7 +37,7 @@ struct GitMerge: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     guard files.count == 3 else { throw Self.usageError("three files are required") }
-    var access = try unlock.complete(try vault.access()).withoutKeptKey
+    var access = try unlock.complete(try vault.access())
     access.markPath = nil
     let sides = try files.map { (file) throws(VaultError) in try VaultLocation(copyOf: file) }
     guard Set(sides.map(\.identifier)).count == 1 else {
