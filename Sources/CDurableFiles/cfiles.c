@@ -153,12 +153,18 @@ int32_t cfiles_session_keyring(void) {
   return (int32_t)KEYCTL(KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
 }
 
-int32_t cfiles_find_key(const char *description) {
-  return (int32_t)KEYCTL(KEYCTL_SEARCH, KEY_SPEC_SESSION_KEYRING, "user", description, 0);
+int32_t cfiles_find_key(int32_t keyring, const char *description) {
+  return (int32_t)KEYCTL(KEYCTL_SEARCH, keyring == 0 ? KEY_SPEC_SESSION_KEYRING : keyring, "user", description, 0);
 }
 
 int32_t cfiles_shared_keyring(void) {
   return (int32_t)KEYCTL(KEYCTL_GET_KEYRING_ID, KEY_SPEC_USER_SESSION_KEYRING, 0);
+}
+
+int32_t cfiles_user_keyring(void) {
+  // A session may have a link to this keyring or none; the keyring of the process ends with it.
+  if (KEYCTL(KEYCTL_LINK, KEY_SPEC_USER_KEYRING, KEY_SPEC_PROCESS_KEYRING) != 0) return -1;
+  return (int32_t)KEYCTL(KEYCTL_GET_KEYRING_ID, KEY_SPEC_USER_KEYRING, 0);
 }
 
 long cfiles_read_key(int32_t key, void *payload, size_t count) { return KEYCTL(KEYCTL_READ, key, payload, count); }

@@ -1,29 +1,47 @@
 internal import CDurableFiles
 
-/// A key in the session keyring of the kernel. Only Linux has such keys.
+/// A key in a keyring of the kernel. Only Linux has such keys.
 ///
-/// A login has its own session keyring, which ends with it. Processes of a user that have no session keyring share one.
 /// If the kernel refuses, an operation returns `nil` or `false`, with `errno`.
 package struct KernelKey: Sendable {
-  private let serial: Int32
+  /// Where a key is.
+  package enum Keyring: String, Sendable, CaseIterable {
+    /// A login has its own, which ends with it. Processes of a user that have no session keyring share one.
+    case session
+    /// That of the user of this process, whatever its session. It stays until the system restarts.
+    case user
 
-  /// Whether the kernel provides a session keyring.
-  package static var areAvailable: Bool { cfiles_session_keyring() > 0 }
+    /// Its serial number; -1 if the kernel refuses.
+    fileprivate var serial: Int32 {
+      switch self {
+      case .session: cfiles_session_keyring()
+      case .user: cfiles_user_keyring()
+      }
+    }
+
+    /// Whether the kernel provides it.
+    package var isAvailable: Bool { serial > 0 }
+  }
+
+  private let serial: Int32
 
   /// Whether the session keyring is the one that processes without a session keyring share.
   package static var areShared: Bool { cfiles_session_keyring() == cfiles_shared_keyring() }
 
   /// Finds the key with this description.
-  package init?(_ description: String) {
-    serial = unsafe cfiles_find_key(description)
+  package init?(_ description: String, in keyring: Keyring) {
+    // That of the session needs no serial number: `get` makes one call less.
+    let place = keyring == .session ? 0 : keyring.serial
+    guard place >= 0 else { return nil }
+    serial = unsafe cfiles_find_key(place, description)
     guard serial > 0 else { return nil }
   }
 
   private init(_ serial: Int32) { self.serial = serial }
 
-  /// The keys in the session keyring whose description begins with `start`; `nil` if the kernel refuses to list them.
-  package static func all(beginningWith start: String) -> [KernelKey]? {
-    let keyring = cfiles_session_keyring()
+  /// The keys in a keyring whose description begins with `start`; `nil` if the kernel refuses to list them.
+  package static func all(beginningWith start: String, in keyring: Keyring) -> [KernelKey]? {
+    let keyring = keyring.serial
     guard keyring > 0 else { return nil }
     var serials = [Int32](repeating: 0, count: 64)
     while true {
@@ -46,15 +64,15 @@ package struct KernelKey: Sendable {
     return parts.count == 5 ? String(decoding: parts[4], as: UTF8.self) : nil
   }
 
-  /// Stores a key that only processes of the session can read, in place of one with the same description. Other
-  /// processes find the key only after its permissions and its timeout are set.
+  /// Stores a key that only processes whose keyrings lead to it can read, in place of one with the same description.
+  /// Other processes find the key only after its permissions and its timeout are set.
   ///
-  /// - Parameter isRenewable: whether processes of the session may change the timeout: ``expire(after:)``.
+  /// - Parameter isRenewable: whether these processes may change the timeout: ``expire(after:)``.
   /// - Returns: `false` if nothing was stored.
   package static func store(
-    _ payload: UnsafeRawBufferPointer, as description: String, seconds: UInt32, isRenewable: Bool
+    _ payload: UnsafeRawBufferPointer, as description: String, in keyring: Keyring, seconds: UInt32, isRenewable: Bool
   ) -> Bool {
-    let keyring = cfiles_session_keyring()
+    let keyring = keyring.serial
     guard keyring > 0, let start = payload.baseAddress else { return false }
     // Until the last step the key is in the keyring of this process only, so that a key without a timeout ends with the
     // process.

@@ -107,6 +107,7 @@ struct CanaryTests {
       ["list", "--references=" + canary], ["find", "a", "--all-groups=" + canary],
       ["inject", canary], ["inject", "--out", "o", canary], ["inject", "--json=" + canary],
       ["unlock", canary], ["unlock", "--for", canary], ["unlock", "--idle=" + canary], ["lock", canary],
+      ["unlock", "--keyring", canary], ["config", "set", "unlock.keyring", canary],
       ["lock", "--json=" + canary], ["get", "key", "--passphrase-command", canary],
       ["get", "key", "--passphrase-command=" + canary], ["get", "key", "--passphrase-command", "'" + canary],
       ["rename", canary], ["rename", "a", canary], ["rename", "a", "b", canary],

@@ -74,7 +74,8 @@ struct KeptLimitsTests {
         letters[16] = 1
         search.add("key", UnsafeRawBufferPointer(rebasing: letters[33..<33 + SealingKey.count]))
         let key = try #require(try SlotKey(UnsafeRawBufferPointer(letters).bytes))
-        try KeptKey(key: key, limits: try KeptLimits(hard: "60s", idle: "60s", now: .now)).keep(for: place)
+        let limits = try KeptLimits(hard: "60s", idle: "60s", now: .now)
+        try KeptKey(key: key, limits: limits, keyring: .session).keep(for: place)
       }
       kept = try KeptKey.find(place, for: .open)
     }

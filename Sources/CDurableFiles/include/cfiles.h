@@ -108,12 +108,16 @@ int32_t cfiles_session_keyring(void);
 /// The serial number of the keyring that all processes of the user without a session keyring share.
 int32_t cfiles_shared_keyring(void);
 
+/// The serial number of the keyring of this process's user, which the process possesses from then on: it may use the
+/// keys in it that are for possessors.
+int32_t cfiles_user_keyring(void);
+
 /// Creates a key of the type "user" in the keyring of this process. The key ends with the process. Returns the serial
 /// number.
 int32_t cfiles_add_key(const char *_Nonnull description, const void *_Nonnull payload, size_t count);
 
-/// The serial number of the key with a description in the session keyring.
-int32_t cfiles_find_key(const char *_Nonnull description);
+/// The serial number of the key with a description in a keyring, or with 0 in the session keyring.
+int32_t cfiles_find_key(int32_t keyring, const char *_Nonnull description);
 
 /// Reads a key. Returns the length of its payload, which may be more than `count`.
 long cfiles_read_key(int32_t key, void *_Nonnull payload, size_t count);

@@ -56,6 +56,7 @@ struct StatusReport {
       let name = slot.map { "slot \($0.id.short), \($0.kind.words)" }
       lines.append(("unlocked", name ?? "a removed slot"))
       lines.append(("until", "\(end), or \(kept.limits.idleText) after the last use"))
+      lines.append(("usable by", kept.reach))
     }
     for row in Table(rows: settings.map(\.row)).lines { lines.append(("setting", row)) }
     lines.append(("mark", mark))
@@ -94,7 +95,7 @@ struct StatusReport {
           "unlocked",
           .object([
             ("slot", .string(kept.key.slot.description)), ("until", .time(kept.limits.systemEnd)),
-            ("idleSeconds", .integer(kept.limits.idleSeconds)),
+            ("idleSeconds", .integer(kept.limits.idleSeconds)), ("keyring", .string(kept.keyring.rawValue)),
           ])
         ))
     }

@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import VaultCore
 
 /// A setting of the tool: the one table of its name, its variable, its option and its values (`Docs/Decisions/0069`).
@@ -5,6 +6,7 @@ enum ToolSetting: String, CaseIterable {
   case vault, service, group, history
   case unlockFor = "unlock.for"
   case unlockIdle = "unlock.idle"
+  case unlockKeyring = "unlock.keyring"
   case clearAfter = "clipboard.clear-after"
   case failOn = "doctor.fail-on"
 
@@ -22,6 +24,7 @@ enum ToolSetting: String, CaseIterable {
     case .vault, .service, .group, .history: "--\(rawValue)"
     case .unlockFor: "--for"
     case .unlockIdle: "--idle"
+    case .unlockKeyring: "--keyring"
     case .clearAfter: "--clear-after"
     case .failOn: "--fail-on"
     }
@@ -36,6 +39,7 @@ enum ToolSetting: String, CaseIterable {
     case .history: "\(Vault.Keeping.forPeople.earlierValues)"
     case .unlockFor: "15m"
     case .unlockIdle: "5m"
+    case .unlockKeyring: KernelKey.Keyring.session.rawValue
     case .clearAfter: "\(Clipboard.usualTime)"
     case .failOn: Problem.Severity.warning.rawValue
     }
@@ -55,6 +59,7 @@ enum ToolSetting: String, CaseIterable {
     case .history: "the number of earlier values that a new key keeps"
     case .unlockFor: "how long \"unlock\" keeps a key at most"
     case .unlockIdle: "how long \"unlock\" keeps a key without use"
+    case .unlockKeyring: "whether \"unlock\" keeps a key for the session or, if the system allows it, the user"
     case .clearAfter: "the seconds after which \"get --clip\" clears the clipboard"
     case .failOn: "the severity from which on \"doctor\" fails"
     }
@@ -64,7 +69,7 @@ enum ToolSetting: String, CaseIterable {
   var isForProjects: Bool {
     switch self {
     case .vault, .service, .group, .history, .failOn: true
-    case .unlockFor, .unlockIdle, .clearAfter: false
+    case .unlockFor, .unlockIdle, .unlockKeyring, .clearAfter: false
     }
   }
 
@@ -79,6 +84,7 @@ enum ToolSetting: String, CaseIterable {
       return nil
     case .history: return Self.number(value, in: 0...65_535) ? nil : "must be a whole number from 0 to 65535"
     case .unlockFor, .unlockIdle: return KeptLimits.seconds(value) == nil ? "must be \(KeptLimits.form)" : nil
+    case .unlockKeyring: return KernelKey.Keyring(rawValue: value) == nil ? "must be session or user" : nil
     case .clearAfter:
       let times = Clipboard.times
       return Self.number(value, in: times)

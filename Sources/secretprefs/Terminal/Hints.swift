@@ -136,6 +136,7 @@ enum Hints {
       "add another owner slot first, or keep an existing one with --keep-key-file or --keep-passphrase-fd"
     case .noCredential where error.cause is IdentityFile.WithoutPin:
       "--trust or SECRETPREFS_TRUST gives the pin; \"secretprefs slots pin\" prints it to an owner"
+    case .noCredential where KeptKey.hintAfterLogout != nil: KeptKey.hintAfterLogout
     case .noCredential:
       "--key-file, --passphrase-fd or SECRETPREFS_KEY_FILE unlock the vault; so does \"secretprefs unlock\" in a "
         + "terminal, for a time"

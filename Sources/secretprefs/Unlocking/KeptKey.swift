@@ -24,20 +24,38 @@ struct KeptKey {
 
   let key: SlotKey
   let limits: KeptLimits
+  /// Where it is.
+  let keyring: KernelKey.Keyring
 
-  /// Visible in `/proc/keys`, for the processes that may read the key. The id of the vault follows.
-  private static let descriptionStart = "secretprefs:"
-
-  /// Finds the key that is kept for the vault at `place`. `nil` if there is none, or its time is over.
-  static func find(_ place: VaultLocation, for use: Use) throws(VaultError) -> KeptKey? {
-    guard use != .ignore, let stored = try stored(place) else { return nil }
-    guard let (kept, _) = try read(stored) else { return nil }
-    guard let seconds = kept.limits.seconds(at: .now) else {
-      _ = stored.remove()
-      return nil
+  /// Visible in `/proc/keys`, for the processes that may read the key. The id of the vault follows. The two differ,
+  /// because the keyring of a session can lead to that of its user.
+  private static func descriptionStart(_ keyring: KernelKey.Keyring) -> String {
+    switch keyring {
+    case .session: "secretprefs:"
+    case .user: "secretprefs.user:"
     }
-    if use == .open { stored.expire(after: seconds) }
-    return kept
+  }
+
+  /// Finds the key that is kept for the vault at `place`: for the session, or else for the user, if an administrator
+  /// allows that. `nil` if there is none, or its time is over.
+  static func find(_ place: VaultLocation, for use: Use) throws(VaultError) -> KeptKey? {
+    guard use != .ignore else { return nil }
+    for keyring in KernelKey.Keyring.allCases where keyring == .session || UserKeyringPermission.isGiven {
+      guard let stored = try stored(place, in: keyring), let (kept, _) = try read(stored, in: keyring) else { continue }
+      guard let seconds = kept.limits.seconds(at: .now) else {
+        _ = stored.remove()
+        continue
+      }
+      if use == .open { stored.expire(after: seconds) }
+      return kept
+    }
+    return nil
+  }
+
+  /// The key that is kept for the user, also where that is not allowed any more.
+  static func keptForUser(_ place: VaultLocation) throws(VaultError) -> KeptKey? {
+    guard let stored = try stored(place, in: .user), let (kept, _) = try read(stored, in: .user) else { return nil }
+    return kept.limits.seconds(at: .now) == nil ? nil : kept
   }
 
   /// Keeps the key for its vault, in place of any earlier one.
@@ -55,9 +73,10 @@ struct KeptKey {
         UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyBytes(from: names)
       }
       let seconds = limits.seconds(at: .now) ?? 1
-      let description = Self.descriptionStart + key.vault.description
+      let description = Self.descriptionStart(keyring) + key.vault.description
       let isStored = bytes.withUnsafeBytes {
-        KernelKey.store($0, as: description, seconds: seconds, isRenewable: limits.hasIdleTime(at: .now))
+        KernelKey.store(
+          $0, as: description, in: keyring, seconds: seconds, isRenewable: limits.hasIdleTime(at: .now))
       }
       guard isStored else { throw Self.refusal(errno) }
     } catch { throw Self.unavailable(error) }
@@ -65,29 +84,40 @@ struct KeptKey {
 
   /// What ``remove(_:)`` did.
   struct Removal {
-    var isRemoved = false
+    /// The keyrings that had one.
+    var keyrings: [KernelKey.Keyring] = []
+    var isRemoved: Bool { !keyrings.isEmpty }
     /// Whether the id of the vault could be read. Otherwise only keys that were kept under this path are removed.
     var isIdentified: Bool
     /// The number of keys of other vaults that are still kept.
     var others = 0
   }
 
-  /// Removes the key of the vault at `place`, and a key that was kept when a different vault had that place.
+  /// Removes the keys of the vault at `place`, of the session and of the user, and those that were kept when a
+  /// different vault had that place.
   static func remove(_ place: VaultLocation) throws(ToolError) -> Removal {
     let id = place.identifier
     var removal = Removal(isIdentified: id != nil)
     do throws(VaultError) {
-      if let id, let stored = try stored(id, mayBeRefused: false), try isRemoved(stored) { removal.isRemoved = true }
-      let names = KeptNames(of: place)
-      for stored in try all(mayBeRefused: false) {
-        if try read(stored)?.names.areOne(with: names) == true, try isRemoved(stored) {
-          removal.isRemoved = true
-        } else {
-          removal.others += 1
-        }
-      }
+      for keyring in KernelKey.Keyring.allCases { try remove(id, KeptNames(of: place), from: keyring, &removal) }
       return removal
     } catch { throw ToolError(removal.isRemoved ? error.after("a key was removed") : error) }
+  }
+
+  private static func remove(
+    _ id: Vault.Identifier?, _ names: KeptNames, from keyring: KernelKey.Keyring, _ removal: inout Removal
+  ) throws(VaultError) {
+    var found = false
+    // What a later step throws is said after what was removed.
+    defer { if found { removal.keyrings.append(keyring) } }
+    if let id, let stored = try stored(id, in: keyring, mayBeRefused: false), try isRemoved(stored) { found = true }
+    for stored in try all(in: keyring, mayBeRefused: false) {
+      if try read(stored, in: keyring)?.names.areOne(with: names) == true, try isRemoved(stored) {
+        found = true
+      } else {
+        removal.others += 1
+      }
+    }
   }
 
   private static func isRemoved(_ stored: KernelKey) throws(VaultError) -> Bool {
@@ -96,14 +126,38 @@ struct KeptKey {
   }
 
   /// Checks that the kernel keeps keys for this process, before a passphrase is typed.
-  static func check() throws(ToolError) {
-    guard KernelKey.areAvailable, KernelKey.all(beginningWith: descriptionStart) != nil else {
+  static func check(_ keyring: KernelKey.Keyring) throws(ToolError) {
+    guard keyring.isAvailable, KernelKey.all(beginningWith: descriptionStart(keyring), in: keyring) != nil else {
       throw unavailable(refusal(errno))
     }
   }
 
   private static func unavailable(_ error: VaultError) -> ToolError {
-    ToolError(error, hint: error.errno == EKEYREVOKED ? revoked : alternatives)
+    ToolError(error, hint: error.errno == EKEYREVOKED ? afterLogout : alternatives)
+  }
+
+  /// What is possible where the login session has ended; `nil` where it has not.
+  static var hintAfterLogout: String? {
+    !KernelKey.Keyring.session.isAvailable && errno == EKEYREVOKED ? afterLogout : nil
+  }
+
+  /// Which processes can use it, in the words of `status`.
+  var reach: String {
+    switch keyring {
+    case .session:
+      KernelKey.areShared
+        ? "all processes of the user without a session keyring" : "this session, and what it starts as other users"
+    case .user: "all processes of the user, also after a logout"
+    }
+  }
+
+  /// What to say where it can be used by more than a login session.
+  var warning: String? {
+    switch keyring {
+    case .session where !KernelKey.areShared: nil
+    case .session: "this is no login session: \(reach) can use the key"
+    case .user: "\(reach), can use the key"
+    }
   }
 
   /// Adds what a user can do to the error of a kept key that does not open the vault.
@@ -112,35 +166,45 @@ struct KeptKey {
   }
 
   /// The key of the vault at `place`, or, if the place cannot say which vault it is, one that was kept under its name.
-  private static func stored(_ place: VaultLocation) throws(VaultError) -> KernelKey? {
+  private static func stored(
+    _ place: VaultLocation, in keyring: KernelKey.Keyring
+  ) throws(VaultError) -> KernelKey? {
     // A database is not asked for the id if there is nothing to find.
-    if place.path == nil, try all().isEmpty { return nil }
-    if let id = place.identifier { return try stored(id) }
+    if place.path == nil, try all(in: keyring).isEmpty { return nil }
+    if let id = place.identifier { return try stored(id, in: keyring) }
     let names = KeptNames(of: place)
-    for stored in try all() where try read(stored)?.names.areOne(with: names) == true { return stored }
+    for stored in try all(in: keyring) where try read(stored, in: keyring)?.names.areOne(with: names) == true {
+      return stored
+    }
     return nil
   }
 
-  private static func stored(_ id: Vault.Identifier, mayBeRefused: Bool = true) throws(VaultError) -> KernelKey? {
-    if let stored = KernelKey(descriptionStart + id.description) { return stored }
+  private static func stored(
+    _ id: Vault.Identifier, in keyring: KernelKey.Keyring, mayBeRefused: Bool = true
+  ) throws(VaultError) -> KernelKey? {
+    if let stored = KernelKey(descriptionStart(keyring) + id.description, in: keyring) { return stored }
     return try absent(errno, mayBeRefused: mayBeRefused)
   }
 
-  /// All keys that are kept.
-  private static func all(mayBeRefused: Bool = true) throws(VaultError) -> [KernelKey] {
-    if let all = KernelKey.all(beginningWith: descriptionStart) { return all }
+  /// All keys that are kept there.
+  private static func all(
+    in keyring: KernelKey.Keyring, mayBeRefused: Bool = true
+  ) throws(VaultError) -> [KernelKey] {
+    if let all = KernelKey.all(beginningWith: descriptionStart(keyring), in: keyring) { return all }
     return try absent(errno, mayBeRefused: mayBeRefused) ?? []
   }
 
   /// `nil` if the key is gone.
-  private static func read(_ stored: KernelKey) throws(VaultError) -> (key: KeptKey, names: KeptNames)? {
+  private static func read(
+    _ stored: KernelKey, in keyring: KernelKey.Keyring
+  ) throws(VaultError) -> (key: KeptKey, names: KeptNames)? {
     var bytes = try SecretBytes(count: KeptLimits.count + SlotKey.mostCount + KeptNames.longest)
     guard let length = bytes.withUnsafeMutableBytes({ stored.read(into: $0) }) else { return try absent(errno) }
     guard (KeptLimits.count...bytes.count).contains(length) else { throw otherVersion }
     return try bytes.withSpan { (bytes) throws(VaultError) in
       guard let key = try SlotKey(bytes.extracting(KeptLimits.count..<length)) else { throw otherVersion }
       let names = bytes.extracting(KeptLimits.count + key.count..<length).withUnsafeBytes { KeptNames($0) }
-      return (KeptKey(key: key, limits: KeptLimits(bytes)), names)
+      return (KeptKey(key: key, limits: KeptLimits(bytes), keyring: keyring), names)
     }
   }
 
@@ -166,9 +230,15 @@ struct KeptKey {
   }
 
   /// The kernel revokes the keyring of a login session at its end, also for what goes on, such as a server of tmux.
+  private static var afterLogout: String { UserKeyringPermission.isGiven ? revokedAllowed : revoked }
+
   private static let revoked =
-    "the login session that this terminal was started in has ended: start tmux or screen again after a new login, or "
-    + "use --key-file or --passphrase-command"
+    "the login session that this terminal was started in has ended, and with it what was unlocked: start tmux or "
+    + "screen again after a new login, or use --key-file or --passphrase-command"
+
+  private static let revokedAllowed =
+    "the login session that this terminal was started in has ended, and with it what was unlocked: \"secretprefs "
+    + "unlock --keyring user\" keeps a key for all sessions; or use --key-file or --passphrase-command"
 
   private static let alternatives =
     "containers often forbid keyctl; use --key-file, --passphrase-command, or a credential of systemd (LoadCredential)"

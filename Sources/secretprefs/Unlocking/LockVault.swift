@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DurableFiles
 
 /// `secretprefs lock`.
 struct LockVault: WritingCommand {
@@ -7,7 +8,8 @@ struct LockVault: WritingCommand {
     abstract: "Removes the key that \"unlock\" keeps.",
     usage: "secretprefs lock [<options>]",
     discussion: """
-      Ends "secretprefs unlock" for the vault in this session, however its path is spelled, and for its copies. If no \
+      Ends "secretprefs unlock" for the vault in this session, and for the user if its key was kept with --keyring \
+      user, however its path is spelled, and for its copies. If no \
       key is kept, the command succeeds and says so. If the file is gone or is no vault any more, the key is found by \
       the path that "secretprefs unlock" was given. Commands that have already opened the vault are not interrupted.
 
@@ -22,15 +24,19 @@ struct LockVault: WritingCommand {
     let removal = try KeptKey.remove(place)
     if removal.isRemoved { Output.recordChange(by: Self.self) }
     guard !vault.json else {
-      return try Output.write(.object([("vault", .string(place.name)), ("removed", .bool(removal.isRemoved))]))
+      return try Output.write(
+        .object([
+          ("vault", .string(place.name)), ("removed", .bool(removal.isRemoved)),
+          ("keyrings", .array(removal.keyrings.map { .string($0.rawValue) })),
+        ]))
     }
     guard !removal.isRemoved else { return }
     messages.warn(
       (removal.isIdentified
-        ? "no key of this vault was kept in this session"
+        ? "no key of this vault was kept for this session or for the user"
         : place.path == nil
-          ? "the vault cannot be read, and no key was kept for this URL in this session"
-          : "there is no vault at this path, and no key was kept for this path in this session")
+          ? "the vault cannot be read, and no key was kept for this URL in this session or for the user"
+          : "there is no vault at this path, and no key was kept for this path in this session or for the user")
         + "; nothing was removed"
         + (removal.others == 0 ? "" : ", and \(counted(removal.others, "other key is", "other keys are")) still kept"))
   }

@@ -32,6 +32,7 @@ struct ConfigurationTests {
     case .service, .group: ["a", "b", "c"]
     case .history: ["0", "1", "65535"]
     case .unlockFor, .unlockIdle: ["1s", "2m", "24h"]
+    case .unlockKeyring: ["user", "session", "user"]
     case .clearAfter: ["1", "2", "3600"]
     case .failOn: ["error", "advice", "warning"]
     }
@@ -129,7 +130,6 @@ struct ConfigurationTests {
     #expect(outcome.text == "1\nservice = linked\nhistory = 4\n74\n1\n", "\(outcome.errorText)")
   }
 
-  @Test func `a file that another can change is not read`() throws {
   /// Links from link to link: the directory of each, also of a link in the middle of the path of another.
   @Test(arguments: ["first", "second", "real"])
   func `of a chain of links, the directory of each is checked`(_ open: String) throws {
@@ -149,6 +149,7 @@ struct ConfigurationTests {
     #expect(outcome.text == "1\n74\n1\n", "\(outcome.errorText)")
   }
 
+  @Test func `a file that another can change is not read`() throws {
     let home = try Scratch()
     let folder = home.file(".config/secretprefs")
     try #require(Tool.run(["config", "set", "service", "a"], in: home).exit == 0)

@@ -23,7 +23,7 @@ struct Examination {
       (access.location.path.map { try PathExamination($0, access.pathPolicy).problems }
       ?? access.location.serverProblems)
       + keyFileProblems()
-      + leftovers.problems
+      + leftovers.problems + keptKeyProblems()
     if let folder = access.location.requests {
       let requests = try RequestsExamination(folder, isShared: access.pathPolicy == .sharedWithGroup)
       report.problems += requests.problems
@@ -52,6 +52,25 @@ struct Examination {
         .error, "keyFileMode", "others have access to \(what) \(displayed(path)): its mode is \(octal(status.st_mode))",
         repair: "secretprefs doctor --repair permissions")
     }
+  }
+
+  /// A key that is kept for all processes of the user.
+  private func keptKeyProblems() throws(VaultError) -> [Problem] {
+    guard let kept = try KeptKey.keptForUser(access.location) else { return [] }
+    let end = Timestamp.text(of: kept.limits.systemEnd)
+    guard let objection = UserKeyringPermission.objection else {
+      return [
+        Problem(
+          .advice, "unlockedForUser", "\(kept.reach), can use a kept key until \(end)",
+          repair: "secretprefs lock, when it is not needed")
+      ]
+    }
+    return [
+      Problem(
+        .warning, "unlockedAgainstRule",
+        "\(kept.reach), can read a kept key until \(end); no command uses it, because \(displayed(objection.message))",
+        repair: "secretprefs lock")
+    ]
   }
 
   /// - Returns: The vault, if it was unlocked and all its groups verify.
