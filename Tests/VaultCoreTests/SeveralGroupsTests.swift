@@ -179,4 +179,58 @@ struct SeveralGroupsTests {
       #expect(try saved.groupNames() == ["one", "two"])
     }
   }
+
+  @Test(arguments: ["raw key", "passphrase"])
+  func `a salvage by a holder of two groups names the one whose section is lost, and none of others`(
+    kind: String
+  ) throws {
+    try Self.with(kind) { shared, _ in
+      let sections = try Snapshot(FileImage(shared.bytes)).sections
+      for name in shared.groups {
+        let section = sections[try shared.position(of: name)]
+        // The id and the epoch.
+        for offset in [0, 16] {
+          let file = try shared.bytes.flipping(bit: 7, at: section.range.lowerBound + offset)
+          let (draft, _, report) = try Salvager(
+            FileImage(file), Self.credential(kind), .sample(seed: "salvage")
+          ).run()
+          #expect(report.lostGroups == (name == "default" ? [] : [section.id.description]))
+          #expect(report.groups.map(\.name.text).sorted() == ["one", "two"].filter { $0 != name })
+          #expect(draft.slots.count == 1)
+        }
+      }
+    }
+  }
+
+  @Test func `a salvage by a kept key of two groups names the one whose section is lost`() throws {
+    try Self.with { shared, vault in
+      let section = try Snapshot(FileImage(shared.bytes)).sections[try shared.position(of: "one")]
+      let file = try shared.bytes.flipping(bit: 7, at: section.range.lowerBound)
+      let (_, _, report) = try Salvager(
+        FileImage(file), .slot(vault.slotKey()), .sample(seed: "salvage")
+      ).run()
+      #expect(report.lostGroups == [section.id.description])
+      #expect(report.groups.map(\.name.text) == ["two"])
+    }
+  }
+
+  @Test func `what looks like a section of a different epoch closes no group to a salvage by its holder`() throws {
+    try Self.with { shared, _ in
+      let first = try #require(Snapshot(FileImage(shared.bytes)).sections.first)
+      var head = ByteWriter()
+      for name in ["one", "two"] {
+        head.raw(try shared.owner.group(named: name).id.bytes)
+        head.integer(UInt32(77))
+        head.integer(UInt32(0))
+        head.integer(UInt64(1096))
+        head.raw([UInt8](repeating: 0xA5, count: 1096))
+      }
+      var file = try shared.bytes
+      file.insert(contentsOf: head.bytes, at: first.range.lowerBound)
+      let (_, _, report) = try Salvager(
+        FileImage(file), Self.credential("raw key"), .sample(seed: "salvage")
+      ).run()
+      #expect(report.groups.map(\.name.text).sorted() == ["one", "two"])
+    }
+  }
 }

@@ -107,6 +107,11 @@ struct Snapshot: Sendable {
 
   func section(_ id: Vault.Identifier) -> Section? { sections.first { $0.id == id } }
 
+  /// Whether a group has this epoch. A damaged file may have several sections of one id.
+  func hasSection(_ id: Vault.Identifier, epoch: UInt32) -> Bool {
+    sections.contains { $0.id == id && $0.epoch == epoch }
+  }
+
   static func checksum(_ bytes: RawSpan) -> Vault.Tag {
     let sum = VaultSealing.checksum(bytes)
     return Vault.Tag(unsafe sum.span.bytes)

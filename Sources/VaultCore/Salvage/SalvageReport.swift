@@ -25,11 +25,13 @@ public struct SalvageReport: Sendable {
   /// The name of the attribute of records whose group was not verified.
   public static let attribute = "salvaged"
 
-  /// Whether the credential was an owner's. A group holder's salvage sees only its own group, without the manifest.
+  /// Whether the credential was an owner's. A group holder's salvage sees only the groups that its credential opens,
+  /// without the manifest.
   public let isOwner: Bool
   /// The groups of the new vault, in the order of the file.
   public let groups: [Group]
-  /// The names or ids of access groups that could not be saved. The new vault does not have them.
+  /// The names or ids of access groups that could not be saved. The new vault does not have them. A group holder learns
+  /// of a group if it has a slot that still opens, whether its section is lost or the slot was left by a rotation.
   public let lostGroups: [String]
   /// Whether the manifest could be read, with the list of groups, their names and the labels of slots. Without it, it
   /// is unknown whether a slot was revoked or a group rotated: rotate the vault and create the slots again.

@@ -6,6 +6,8 @@ struct Salvager {
   private let damaged: DamagedFile
   private let unlocked: Unlocked
   private let manifest: Manifest?
+  /// The groups of a group holder that have a slot and no section any more.
+  private let missingGroups: [Vault.Identifier]
   private let options: Vault.Options
   private let sealer: Sealer
 
@@ -16,6 +18,8 @@ struct Salvager {
     damaged = try DamagedFile(image)
     sealer = try Sealer(random: options.random)
     unlocked = try Unlocked(damaged.snapshot, with: credential, sealer: sealer)
+    missingGroups =
+      unlocked.isOwner ? [] : try Unlocked.groupsWithoutSection(of: damaged.snapshot, with: credential, sealer: sealer)
     self.options = options
     manifest = try Self.manifest(damaged, unlocked, sealer)
   }
@@ -54,7 +58,7 @@ struct Salvager {
     // With a manifest, an unlisted section has a damaged header. Its group is reported under its own name.
     let lost =
       groups.filter { $0.isEmptyHanded && (manifest == nil || $0.isListed) }.map(\.title)
-      + unseen.map(\.name.text)
+      + unseen.map(\.name.text) + missingGroups.filter { saved[$0] == nil }.map(\.description)
     let kept = groups.filter { !$0.isEmptyHanded }
     guard !kept.isEmpty || manifest?.groups.isEmpty == true else {
       throw VaultError(.damaged, "nothing could be saved")
@@ -144,7 +148,8 @@ extension VaultDraft {
     if !keepsKey { try keepLogKey(of: groups.count - 1) }
   }
 
-  /// Adds a slot whose key is still valid. In a group holder's salvage its own slot becomes an owner slot.
+  /// Adds a slot whose key is still valid. In a group holder's salvage the first of its slots becomes an owner slot, which
+  /// opens all of its groups.
   fileprivate mutating func adopt(_ slot: StoredSlot, _ listed: Manifest.SlotLine, opening: Unlocked, asOwner: Bool) {
     guard asOwner else {
       guard slot.id == opening.slot else { return }

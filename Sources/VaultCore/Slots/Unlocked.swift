@@ -55,7 +55,7 @@ struct Unlocked: Sendable {
       self.init(slots: [opened])
       return
     }
-    let isCurrent = { (slot: StoredSlot) in snapshot.section(slot.groupID)?.epoch == slot.epoch }
+    let isCurrent = { (slot: StoredSlot) in snapshot.hasSection(slot.groupID, epoch: slot.epoch) }
     var opened: [OpenedSlot] = []
     for slot in slots where slot.scope != .owner && isCurrent(slot) {
       do throws(VaultError) {
@@ -73,6 +73,35 @@ struct Unlocked: Sendable {
       throw VaultError(.credentialRejected, "no slot opens with this credential")
     }
     self.init(slots: opened)
+  }
+
+  /// The groups whose slots a credential opens, and whose sections are not in the file, in the order of the slots. Of a
+  /// whole file they are those of slots that a rotation has left without use; of a damaged one, also those that are lost.
+  ///
+  /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
+  static func groupsWithoutSection(
+    of snapshot: Snapshot, with credential: Vault.Credential, sealer: Sealer
+  ) throws(VaultError) -> [Vault.Identifier] {
+    var missing: [Vault.Identifier] = []
+    for slot in snapshot.slots where slot.isKnown && slot.scope != .owner {
+      guard !snapshot.hasSection(slot.groupID, epoch: slot.epoch), !missing.contains(slot.groupID) else { continue }
+      do throws(VaultError) {
+        if case .slot(let key) = credential.material {
+          guard let kept = key.slots.first(where: { $0.id == slot.id }) else { continue }
+          _ = try open(slot, snapshot, kept.kek, kept.holder, sealer)
+        } else if slot.kind == credential.kind {
+          _ = try opening(slot, of: snapshot, with: credential, sealer)
+        }
+      } catch {
+        switch error.code {
+        case .staleCredential: missing.append(slot.groupID)
+        // It stays unknown whether the credential opens this slot.
+        case .kdfMemory: continue
+        default: throw error
+        }
+      }
+    }
+    return missing
   }
 
   /// All owner slots that a credential opens.
@@ -133,7 +162,7 @@ struct Unlocked: Sendable {
     guard let key = try sealer.openedKey(bytes.extracting(StoredSlot.headerCount...), with: kek) else { return nil }
     var granted: Vault.Identifier?
     if case .group(let group, let epoch) = slot.scope {
-      guard let section = snapshot.section(group), section.epoch == epoch else {
+      guard snapshot.hasSection(group, epoch: epoch) else {
         throw VaultError(
           .staleCredential, "the group was rotated or removed after this slot was made")
       }

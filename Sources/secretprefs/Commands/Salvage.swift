@@ -12,8 +12,8 @@ struct Salvage: WritingCommand {
       Use it if there is no backup. The damaged file does not change. The new vault contains every value that is \
       still authenticated, and opens with the slots that are readable. An UNVERIFIED group may lack records or \
       contain older values; its records have the attribute "salvaged". If the manifest is not readable, all groups \
-      may be in an older state. With a credential for one access group the new vault contains only that group. The \
-      exit code is 1 if data was lost or may have been lost.
+      may be in an older state. With a credential for access groups the new vault contains only these. The exit code \
+      is 1 if data was lost or may have been lost.
 
       EXAMPLE:
         secretprefs salvage --to saved.spv
@@ -77,7 +77,8 @@ extension SalvageReport {
     let slots = "\(counted(slotCount, "slot opens", "slots open")) the new vault\n"
     let manifest =
       hasList
-      ? (isOwner ? "" : "A group credential cannot tell whether this is the group's newest state.\n")
+      ? (isOwner
+        ? "" : "A group credential cannot tell whether this is the newest state, or whether it opened more groups.\n")
       : "The list of groups and slots is not readable: groups may be missing, slot labels are missing, and each group\n"
         + "may be in an older state.\n"
     let journal = tornTail.map { "In the damaged file \($0.words).\n" } ?? ""
