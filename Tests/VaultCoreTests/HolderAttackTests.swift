@@ -140,4 +140,70 @@ struct HolderAttackTests {
           == .tampered)
     }
   }
+
+  @Test func `who has the identity makes a vault that its holder opens, until the slot is removed`() throws {
+    try HeldVault.with { held in
+      let genuine = try held.shared.bytes
+      // With the identity, the agreement with the vault's public key needs nothing of the owner.
+      let evil = try Parts(Self.substitute(held, granting: "one"))
+      let raw = try held.identity.key(for: held.pin)
+      let state = try MemoryVault(evil.file, key: .sample(from: 99)).state
+      let index = try #require(state.snapshot.slots.firstIndex { $0.scope != .owner })
+      let slot = state.snapshot.slots[index]
+      let kek = try StoredSlot.kek(from: raw, vault: held.pin.vaultID, slot: slot.id, state.sealer)
+      var parts = evil
+      parts.slots[index] =
+        StoredSlot.make(
+          kind: 2, scope: slot.scope, id: slot.id, cost: nil, salt: [UInt8](repeating: 0, count: 16),
+          vault: held.pin.vaultID, granting: try state.content(slot.groupID).key, kek: kek, sealer: state.sealer
+        ).bytes
+      try FileBytes.write(parts.file, to: held.path)
+      #expect(try held.open().text("password", in: "one") == "EVIL")
+
+      // So does an identity that is stolen, with the genuine vault.
+      try FileBytes.write(genuine, to: held.path)
+      try held.open().set("EVIL", forKey: "password", in: "one")
+      #expect(try held.shared.secondOwner().text("password", in: "one") == "EVIL")
+      try held.shared.secondOwner().removeSlots(of: held.identity.publicKey)
+      #expect(try held.refusal() == .credentialRejected)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a removed holder writes to an older copy, which others accept unless they use a mark`(isOwner: Bool) throws {
+    try HeldVault.with { held in
+      let other = try VaultIdentity.sample(2)
+      try held.add(other, "one")
+      let old = try held.shared.bytes
+      try held.owner.removeSlots(of: held.identity.publicKey)
+      try held.owner.createMark(at: held.shared.mark)
+
+      try held.shared.putInPlace(old)
+      try held.open().set("EVIL", forKey: "password", in: "one")
+
+      let credential = isOwner ? Vault.Credential.key(try .sample()) : try held.credential(other)
+      let accepted = try Vault.open(at: held.path, credential: credential, options: .sample(seed: "others"))
+      #expect(try accepted.text("password", in: "one") == "EVIL")
+      let options = held.shared.options("others")
+      #expect(refusal { try Vault.open(at: held.path, credential: credential, options: options) } == .rolledBack)
+    }
+  }
+
+  @Test func `a removed owner writes to an older copy, which holders with the new pin refuse`() throws {
+    try HeldVault.with { held in
+      let leaving = try VaultIdentity.sample(3)
+      try held.add(leaving)
+      let old = try held.shared.bytes
+      try held.owner.removeSlots(of: leaving.publicKey)
+      let pin = try held.owner.pin()
+
+      try held.shared.putInPlace(old)
+      try held.open(leaving).set("EVIL", forKey: "password", in: "one")
+
+      #expect(try held.refusal() == nil)
+      #expect(try held.refusal(trusting: pin) == .credentialRejected)
+      // An owner's key opens the copy.
+      #expect(try held.shared.secondOwner().text("password", in: "one") == "EVIL")
+    }
+  }
 }

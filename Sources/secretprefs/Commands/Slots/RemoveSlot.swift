@@ -17,8 +17,8 @@ struct RemoveSlot: WritingCommand {
       With --public-key, all slots of this holder are removed, in one write. When all keys of the vault are replaced, \
       other holders by public key get new slots and need the new pin, which is printed.
 
-      The removed holder of a group can also write to an older copy of the file. Other holders and owners accept that \
-      copy in place of the vault, unless they use a mark: see "secretprefs help mark".
+      The removed holder can also write to an older copy of the file. Others accept that copy in place of the vault, \
+      unless they use a mark (see "secretprefs help mark") or, after the removal of an owner, trust the new pin.
 
       EXAMPLE:
         secretprefs slots remove 5f0c9a
@@ -143,7 +143,8 @@ struct RemoveSlot: WritingCommand {
     let isOwner = removed.contains(where: \.isOwner)
     let others = isOwner && others.contains { $0.group != nil } ? " and the groups' credentials" : ""
     messages.warn("if the credential leaked, change the secrets themselves\(others)")
-    guard !isOwner else { return }
-    messages.warn("the removed holder can also write to an older copy, which others accept unless they use a mark")
+    messages.warn(
+      "the removed holder can also write to an older copy, which others accept unless they use a mark"
+        + (isOwner && !withoutRotation ? " or trust the new pin" : ""))
   }
 }
