@@ -41,6 +41,20 @@ struct TeamTests {
     return try Tool.shell("sh script", in: home)
   }
 
+  /// Runs a script in a session keyring of its own, with `bare USER COMMAND…` for a user without a credential.
+  private static func runInSession(_ script: String) throws -> Tool.Outcome {
+    let home = try Scratch()
+    let bare = """
+      bare() {
+        HOME=$PWD/$1 SECRETPREFS_VAULT=$PWD/team/s.spv \\
+          setpriv --reuid $1 --regid $1 --groups 60010 sh -c 'shift; exec ./tool "$@"' sh "$@"
+      }
+
+      """
+    try home.write(start + bare + script, to: "script")
+    return try Keyring.session("sh script", in: home)
+  }
+
   @Test(.enabled(if: isPossible, "only root becomes other users"))
   func `two users write to one vault in turn, and each finds it as it should be`() throws {
     let outcome = try Self.run(
@@ -117,5 +131,76 @@ struct TeamTests {
         2775
 
         """)
+  }
+
+  @Test(.enabled(if: isPossible, "only root becomes other users"), Keyring.isNeeded)
+  func `a member keeps the shared vault unlocked, across the writes of others and until its slot is removed`() throws {
+    let outcome = try Self.runInSession(
+      """
+      printf v1 | alice set token
+      bob unlock | cut -c 1-14
+      bare 60002 get token; echo
+      printf v2 | bare 60002 set token; of
+      alice compact; of
+      bare 60002 get token; echo
+      bare 60002 compact; of
+      bare 60002 slots add --new-key-file $PWD/60002/lasting; echo $?
+      alice slots remove --public-key "$(bob identity show $PWD/60002/id | head -1)" \
+        --keep-key-file $PWD/60001/key >pin 2>/dev/null
+      bare 60002 get token; echo $?
+      bob unlock; echo $?
+      bare 60002 lock; bare 60002 get token; echo $?
+      """)
+    #expect(
+      outcome.text == """
+        unlocked until
+        v1
+        60001 60010 660
+        60001 60010 660
+        v2
+        60002 60010 660
+        78
+        77
+        77
+        78
+
+        """)
+    #expect(outcome.errorText.contains("the unlocked key does not open the vault: the slot that opened this vault was"))
+    #expect(outcome.errorText.contains("hint: \"secretprefs unlock\" replaces the key"))
+  }
+
+  @Test(.enabled(if: isPossible, "only root becomes other users"), Keyring.isNeeded)
+  func `a member of several groups keeps all of them unlocked, and loses one without the others`() throws {
+    let outcome = try Self.runInSession(
+      """
+      bob identity new $PWD/60002/held --trust "$(alice slots pin)" >held
+      for group in one two; do
+        alice groups create $group
+        printf "of $group" | alice set token --group $group
+        alice slots add --for-group $group --public-key "$(cat held)" >/dev/null 2>slot-$group
+      done
+      bob unlock --identity $PWD/60002/held --json | grep -o '"slots":.*"until' | sed "s/[0-9a-f]\\{32\\}/ID/g"
+      for group in one two; do bare 60002 get token --group $group; echo; done
+      bare 60002 get token --group default; echo $?
+      bare 60002 status | grep ^unlocked | sed 's/slot [0-9a-f]*/slot/'
+      alice slots remove "$(sed 's/.*slot is //' slot-one)" 2>/dev/null
+      bare 60002 get token --group two; echo
+      bare 60002 get token --group one; echo $?
+      bare 60002 status | grep ^unlocked | sed 's/slot [0-9a-f]*/slot/'
+      """)
+    #expect(
+      outcome.text == """
+        "slots":["ID","ID"],"until
+        of one
+        of two
+        77
+        unlocked    slot, raw key
+        unlocked    slot, raw key
+        of two
+        77
+        unlocked    slot, which was removed
+        unlocked    slot, raw key
+
+        """, "\(outcome.errorText)")
   }
 }

@@ -9,9 +9,6 @@ package struct SlotKey: Sendable {
   /// At least one.
   package let slots: [Slot]
 
-  /// The slot that is named for all of them.
-  package var slot: Vault.Identifier { slots[0].id }
-
   init(vault: Vault.Identifier, slots: [Slot]) {
     self.vault = vault
     self.slots = slots

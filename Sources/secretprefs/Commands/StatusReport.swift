@@ -51,10 +51,11 @@ struct StatusReport {
     }
     if let source { lines.append(("credential", source.rawValue)) }
     if let kept {
-      let slot = summary.slots.first { $0.id == kept.key.slot }
       let end = Timestamp.text(of: kept.limits.systemEnd)
-      let name = slot.map { "slot \($0.id.short), \($0.kind.words)" }
-      lines.append(("unlocked", name ?? "a removed slot"))
+      for key in kept.key.slots {
+        let slot = summary.slots.first { $0.id == key.id }
+        lines.append(("unlocked", "slot \(key.id.short), \(slot?.kind.words ?? "which was removed")"))
+      }
       lines.append(("until", "\(end), or \(kept.limits.idleText) after the last use"))
       lines.append(("usable by", kept.reach))
     }
@@ -94,7 +95,7 @@ struct StatusReport {
         (
           "unlocked",
           .object([
-            ("slot", .string(kept.key.slot.description)), ("until", .time(kept.limits.systemEnd)),
+            ("slots", kept.key.json), ("until", .time(kept.limits.systemEnd)),
             ("idleSeconds", .integer(kept.limits.idleSeconds)), ("keyring", .string(kept.keyring.rawValue)),
           ])
         ))

@@ -243,3 +243,8 @@ struct KeptKey {
   private static let alternatives =
     "containers often forbid keyctl; use --key-file, --passphrase-command, or a credential of systemd (LoadCredential)"
 }
+
+extension SlotKey {
+  /// The ids of the slots.
+  var json: JSON { .array(slots.map { .string($0.id.description) }) }
+}

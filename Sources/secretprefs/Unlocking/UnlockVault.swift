@@ -10,18 +10,18 @@ struct UnlockVault: WritingCommand {
     usage: "secretprefs unlock [<options>]",
     discussion: """
       The commands that follow then open the vault without a passphrase or key file, unless one is configured: see \
-      UNLOCKING in "secretprefs help". The kernel keeps the key of the slot that opens the vault, not the passphrase, \
-      for this login session, and removes it after the time of --idle without use, at the latest after the time of \
-      --for. "secretprefs lock" removes it at once, "secretprefs status" shows it.
+      UNLOCKING in "secretprefs help". The kernel keeps the keys of the slots that open the vault, not the passphrase, \
+      key or identity, for this login session, and removes them after the time of --idle without use, at the latest \
+      after the time of --for. "secretprefs lock" removes them at once, "secretprefs status" shows the slots.
 
-      With --keyring user, the key is kept for all processes of the user: in every session, in cron jobs and in \
-      services. It stays after a logout until one of its times is over. An administrator must have allowed it: root, \
+      With --keyring user, the keys are kept for all processes of the user: in every session, in cron jobs and in \
+      services. They stay after a logout until one of the times is over. An administrator must have allowed it: root, \
       by the file \(UserKeyringPermission.path), for the users who can read it.
 
-      All these programs can read the key, of a session also those that "sudo -u" or "su" starts as a different user and \
+      All these programs can read the keys, of a session also those that "sudo -u" or "su" starts as a different user and \
       that get no session of their own, and can keep a copy. They can also delay the end of --idle, but not that of \
       --for; with --idle as long as --for, the kernel refuses to change the time. If the system's clock is set by \
-      more than 10 seconds, the key is no longer used. Where the kernel refuses, as in many containers, nothing is \
+      more than 10 seconds, the keys are no longer used. Where the kernel refuses, as in many containers, nothing is \
       kept, and the command fails.
 
       EXAMPLE:
@@ -72,7 +72,7 @@ struct UnlockVault: WritingCommand {
     guard !self.vault.json else {
       return try Output.write(
         .object([
-          ("vault", .string(access.location.name)), ("slot", .string(key.slot.description)), ("until", .string(end)),
+          ("vault", .string(access.location.name)), ("slots", key.json), ("until", .string(end)),
           ("idleSeconds", .integer(limits.idleSeconds)), ("keyring", .string(keyring.rawValue)),
         ]))
     }
