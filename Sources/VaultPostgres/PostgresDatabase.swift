@@ -34,7 +34,7 @@
       let status = try status()
       if status.hasSchema {
         guard let found = status.schemaVersion else { throw foreignSchema(status) }
-        if found == 1 { return try migrate() }
+        if (1..<PostgresSchema.version).contains(found) { return try migrate(from: found) }
         try ServerFacts.check(schema: found, place)
         return .none
       }
@@ -48,10 +48,10 @@
       return .created
     }
 
-    private func migrate() throws(VaultError) -> Change {
+    private func migrate(from version: Int) throws(VaultError) -> Change {
       do throws(QueryFailure) { _ = try change(PostgresSchema.migration) } catch {
         // Another program was first, if the version says so.
-        guard error.isRefused("42P07") || error.isRefused("23505"), try status().schemaVersion != 1 else {
+        guard error.isRefused("42P07") || error.isRefused("23505"), try status().schemaVersion != version else {
           throw refusal(error, "the role may not change the tables: connect as the owner of the schema secretprefs")
         }
         return try createSchema()
@@ -81,17 +81,19 @@
     private static func check(_ access: PostgresSchema.Access, of role: String) -> String {
       // A form that means the same whatever standard_conforming_strings says.
       let name = "E'" + role.replacing("\\", with: #"\\"#).replacing("'", with: "''") + "'"
-      let rights = access == .reader ? ["select"] : ["select", "insert", "update", "delete"]
-      let tables = rights.flatMap { right in
-        ["vault", "piece"].map { "pg_catalog.has_table_privilege(\(name), 'secretprefs.\($0)', '\(right)')" }
+      var rights = [("schema_version", "select"), ("request", "select"), ("request", "delete")]
+      if access != .requester {
+        let changing = access == .reader ? ["select"] : ["select", "insert", "update", "delete"]
+        rights += changing.flatMap { right in [("vault", right), ("piece", right)] }
+        rights += [("log", "select"), ("log", "insert")]
       }
-      let logging = ["select", "insert"].map { right in
-        "pg_catalog.has_table_privilege(\(name), 'secretprefs.log', '\(right)')"
+      let tables = rights.map { table, right in
+        "pg_catalog.has_table_privilege(\(name), 'secretprefs.\(table)', '\(right)')"
       }
       return """
         select pg_catalog.has_schema_privilege(\(name), 'secretprefs', 'usage')
-          and pg_catalog.has_table_privilege(\(name), 'secretprefs.schema_version', 'select')
-          and \((tables + logging).joined(separator: "\n  and "))
+          and pg_catalog.has_any_column_privilege(\(name), 'secretprefs.request', 'insert')
+          and \(tables.joined(separator: "\n  and "))
         """
     }
 
@@ -140,9 +142,9 @@
         select c.relname, pg_catalog.has_table_privilege(c.oid, 'select'),
           pg_catalog.has_table_privilege(c.oid, 'insert') and pg_catalog.has_table_privilege(c.oid, 'update')
             and pg_catalog.has_table_privilege(c.oid, 'delete'),
-          pg_catalog.has_table_privilege(c.oid, 'insert')
+          pg_catalog.has_any_column_privilege(c.oid, 'insert')
         from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = 'secretprefs' and c.relname in ('schema_version', 'vault', 'piece', 'log')
+        where n.nspname = 'secretprefs' and c.relname in ('schema_version', 'vault', 'piece', 'log', 'request')
         """)
       let readable = status.mayUse ? tables.filter { $0[1] == "t" }.map { $0[0] } : []
       if readable.contains("schema_version") {
@@ -152,7 +154,9 @@
       status.mayRead = ["schema_version", "vault", "piece"].allSatisfy(readable.contains)
       let writable = tables.filter { $0[2] == "t" }.map { $0[0] }
       status.mayWrite = status.mayRead && ["vault", "piece"].allSatisfy(writable.contains)
-      status.mayLog = status.mayRead && readable.contains("log") && tables.contains { $0[0] == "log" && $0[3] == "t" }
+      let extensible = tables.filter { $0[3] == "t" }.map { $0[0] }.filter(readable.contains)
+      status.mayLog = status.mayRead && extensible.contains("log")
+      status.mayRequest = readable.contains("schema_version") && extensible.contains("request")
       guard status.mayRead, status.schemaVersion == PostgresSchema.version else { return status }
       status.vaults = try execute("select name, length, version from secretprefs.vault order by name").map { row in
         PostgresStatus.Vault(name: row[0], bytes: Int(row[1]) ?? 0, version: Int(row[2]) ?? 0)

@@ -28,6 +28,8 @@
     package var mayWrite = false
     /// Whether the role may deliver logs and read them.
     package var mayLog = false
+    /// Whether the role may leave requests for access.
+    package var mayRequest = false
     /// Whether the role may change the tables and grant others the use of them.
     package var isOwner = false
     /// The vaults that the role may see; `nil` if they were not read.

@@ -14,7 +14,7 @@
   }
 
   /// What statements are for.
-  enum QueryPurpose { case reading, writing, logging }
+  enum QueryPurpose { case reading, writing, logging, requesting }
 
   extension PostgresLocation {
     /// The error of failed statements. It never contains the server's text, which may contain parameters.
@@ -34,6 +34,12 @@
             .readOnly,
             "the role may not deliver and read logs: grant it select and insert on the table log of the schema "
               + "secretprefs", errno: EACCES)
+        }
+        if purpose == .requesting {
+          return error(
+            .readOnly,
+            "the role may not leave and see requests for access: grant it what PostgresSchema.grant(.requester) says",
+            errno: EACCES)
         }
         guard purpose == .writing else {
           return error(

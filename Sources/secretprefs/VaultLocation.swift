@@ -164,6 +164,16 @@ struct VaultLocation {
     }
   }
 
+  /// Where machines ask for access to the vault: the folder beside its file, or the table of its database.
+  ///
+  /// - Parameter isShared: whether a folder that is created is for the group of the directory that it is in.
+  func requests(isShared: Bool) -> any RequestPlace {
+    switch place {
+    case .file(let path), .memory(_, let path): RequestFolder(besideVaultAt: path, isShared: isShared)
+    case .database(let vault): vault.requests
+    }
+  }
+
   /// What keeps a vault in a database from being changed; empty for one in a file.
   var serverProblems: [Problem] {
     get throws(VaultError) { if case .database(let vault) = place { try vault.problems } else { [] } }

@@ -316,7 +316,8 @@
       let database = try TestServer.database()
       let sample = try StoredSample(in: try TestServer.storage(database))
       try sample.secrets.set("value", forKey: "a")
-      try Administrator(database).run("drop table secretprefs.log; update secretprefs.schema_version set version = 1")
+      try Administrator(database).run(
+        "drop table secretprefs.log, secretprefs.request; update secretprefs.schema_version set version = 1")
       let storage = try TestServer.storage(database, vault: sample.storage.vault)
       #expect(refusal { _ = try storage.load(limit: .max) } == .unsupportedVersion)
       let opened = try PostgresDatabase(TestServer.url(database))

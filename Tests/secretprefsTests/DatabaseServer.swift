@@ -3,8 +3,8 @@ import Testing
 
 /// The PostgreSQL servers that `Scripts/postgres` has started.
 enum DatabaseServer {
-  /// The second needs no server, but a tool that was built with the trait, as the first does.
-  static let stories = ["postgres.txt", "vault-urls.txt"]
+  /// The last needs no server, but a tool that was built with the trait, as the others do.
+  static let stories = ["postgres.txt", "database-requests.txt", "vault-urls.txt"]
 
   static let isNeeded = ConditionTrait.enabled(
     if: !folders.isEmpty, "needs a PostgreSQL server: run Scripts/postgres")

@@ -12,9 +12,10 @@ extension CompletionKind {
     return try access.info().slots.map(\.id.short)
   }
 
-  /// The public keys of the requests beside the vault.
+  /// The public keys of the requests for the vault.
   static let requests = candidates { line throws in
-    try line.vault.access().location.requests?.contents().requests.map(\.publicKey.description) ?? []
+    let place = try line.vault.access().location.requests(isShared: false)
+    return try place.contents().requests.map(\.publicKey.description)
   }
 
   static let groups = candidates { line throws in try line.open()?.groups().map(\.name.text).sorted() ?? [] }

@@ -6,6 +6,7 @@ enum DatabaseHints {
   /// Whether an error begins with the name of a database, as all of its own do.
   static func isAbout(_ error: VaultError) -> Bool { error.message.hasPrefix("postgresql://") }
 
+  static let grantRequester = "its owner runs \"secretprefs postgres grant requester <role>\""
   static let grantReader = "its owner runs \"secretprefs postgres grant reader <role>\""
   static let grantWriter = "its owner runs \"secretprefs postgres grant writer <role>\""
 
@@ -19,6 +20,7 @@ enum DatabaseHints {
     case .unsupportedVersion where error.message.contains("up to date"):
       "its owner runs \"secretprefs postgres init\""
     case .readOnly where error.message.contains("deliver"): grantReader
+    case .readOnly where error.message.contains("requests for access"): grantRequester
     case .unsupportedFeature where error.message.contains("no schema for vaults"):
       "\"secretprefs postgres init\" creates the schema"
     case .io where error.errno == EACCES: grantReader
@@ -28,6 +30,8 @@ enum DatabaseHints {
     case .unreachable: "nothing was changed; try again when the database can be reached"
     case .lockTimeout: "another process is writing; try again, or wait longer with --lock-timeout"
     case .durabilityUnknown: "check whether the change was made before you repeat it"
+    case .limitExceeded where error.message.contains("requests for access"):
+      "an owner grants or removes some of them: secretprefs requests"
     case .limitExceeded: "remove data that is not needed"
     default: nil
     }

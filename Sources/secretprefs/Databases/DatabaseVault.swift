@@ -8,6 +8,8 @@ internal import VaultCore
 struct DatabaseVault {
   /// Keeps its connection for the whole command. Does not connect before it is used.
   let storage: any VaultStorage
+  /// Where machines ask for access to the vault.
+  let requests: any RequestPlace
   private let database: String
   private let vault: String
   private let logFolder: String?
@@ -30,9 +32,12 @@ struct DatabaseVault {
       options.freshness = nil
       options.logFolder = logFolder
       do throws(VaultError) { _ = try Vault.Name(vault) } catch { throw ToolError(error) }
+      let storage: PostgresStorage
       do throws(VaultError) { storage = try PostgresStorage(database, vault: vault, options: options) } catch {
         throw DatabaseURL.refusal(error)
       }
+      self.storage = storage
+      requests = RequestTable(storage)
     #else
       throw Self.isNotBuilt
     #endif

@@ -24,11 +24,9 @@ struct Examination {
       ?? access.location.serverProblems)
       + keyFileProblems()
       + leftovers.problems + keptKeyProblems()
-    if let folder = access.location.requests {
-      let requests = try RequestsExamination(folder, isShared: access.pathPolicy == .sharedWithGroup)
-      report.problems += requests.problems
-      report.unseen += requests.unseen
-    }
+    let requests = try RequestsExamination(access)
+    report.problems += requests.problems
+    report.unseen += requests.unseen
     let vault = try examineFile(asks: asks, messages)
     if let path = access.markPath { try examineMark(at: path, vault) }
     report.problems += try ProcessExamination().problems

@@ -10,7 +10,8 @@ struct Leftovers {
   init(_ access: VaultAccess, in directories: [String]) throws(ToolError) {
     let files = [access.location.path, access.markPath].compactMap(\.self) + (try access.keyFiles.map(\.path))
     var seen: Set<FileIdentity> = []
-    let own = files.map { ExaminedPath($0).directory.path } + [access.location.requests?.path].compactMap(\.self)
+    let requests = access.location.path.map { RequestFolder(besideVaultAt: $0, isShared: false).path }
+    let own = files.map { ExaminedPath($0).directory.path } + [requests].compactMap(\.self)
     self.files = (own + directories).flatMap { directory -> [LeftoverFile] in
       guard let identity = FileIdentity(at: directory), seen.insert(identity).inserted else { return [] }
       return LeftoverFile.all(in: directory)

@@ -55,7 +55,10 @@ struct DatabaseStatus: ToolCommand {
     private var rights: String {
       let own = isOwner ? ", owns the tables" : ""
       let log = mayRead && !mayLog ? ", may not deliver logs" : ""
-      return (mayWrite ? "may read and write vaults" : mayRead ? "may read vaults" : "may not read vaults") + log + own
+      let request =
+        mayRead == mayRequest ? "" : mayRead ? ", may not see requests for access" : ", may leave requests for access"
+      return (mayWrite ? "may read and write vaults" : mayRead ? "may read vaults" : "may not read vaults")
+        + request + log + own
     }
 
     private var schema: String {
@@ -70,7 +73,7 @@ struct DatabaseStatus: ToolCommand {
         ("database", .string(name)), ("server", .string(serverVersion)), ("replica", .bool(isReplica)),
         ("fsync", .bool(isDurable)), ("pooled", .bool(isPooled)),
         ("tls", .bool(hasTLS)), ("role", .string(role)), ("mayRead", .bool(mayRead)), ("mayWrite", .bool(mayWrite)),
-        ("mayLog", .bool(mayLog)), ("owner", .bool(isOwner)),
+        ("mayLog", .bool(mayLog)), ("mayRequest", .bool(mayRequest)), ("owner", .bool(isOwner)),
         ("schema", schemaVersion.map { .integer(Int64($0)) } ?? .null),
       ]
       if let vaults {

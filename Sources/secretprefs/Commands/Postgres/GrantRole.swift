@@ -8,18 +8,19 @@ internal import ArgumentParser
 struct GrantRole: WritingCommand {
   /// What a role gets.
   enum Access: String, CaseIterable {
-    case reader, writer, owner
+    case requester, reader, writer, owner
   }
 
   static let configuration = CommandConfiguration(
     commandName: "grant",
     abstract: "Grants a role of the database what it needs.",
-    usage: "secretprefs postgres grant [<options>] (reader | writer | owner) <role>",
+    usage: "secretprefs postgres grant [<options>] (requester | reader | writer | owner) <role>",
     discussion: """
-      A reader opens vaults, and adds to the logs of reads and writes. A writer also changes, creates and removes \
-      them. An owner has the tables and may change, drop and grant them; the former owner has to be a member of that \
-      role. The role must exist, and gets nothing else. It is granted all vaults of the database: policies of \
-      PostgreSQL on the tables vault, piece and log limit it to some. --print prints the SQL instead, for psql.
+      A requester leaves requests for access, and sees no vault. A reader also opens vaults, and adds to the logs of \
+      reads and writes. A writer also changes, creates and removes vaults, and removes requests of others. An owner has \
+      the tables and may change, drop and grant them; the former owner has to be a member of that role. The role must \
+      exist, and gets nothing else. It is granted all vaults of the database: policies of PostgreSQL on the tables \
+      vault, piece, log and request limit it to some. --print prints the SQL instead, for psql.
 
       EXAMPLE:
         secretprefs postgres grant writer shop --vault postgresql://db.example.com/secrets
@@ -36,7 +37,7 @@ struct GrantRole: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     guard words.count == 2, let access = Access(rawValue: words[0]) else {
-      throw Self.usageError("reader, writer or owner, and one role are required")
+      throw Self.usageError("requester, reader, writer or owner, and one role are required")
     }
     let role = words[1]
     // The server would cut it off, and all roles are public even in quotes.
@@ -66,6 +67,7 @@ struct GrantRole: WritingCommand {
   extension GrantRole.Access {
     fileprivate var granted: PostgresSchema.Access {
       switch self {
+      case .requester: .requester
       case .reader: .reader
       case .writer: .writer
       case .owner: .owner

@@ -9,9 +9,9 @@ struct AddRequest: WritingCommand {
     abstract: "Asks an owner for access for an identity.",
     usage: "secretprefs requests add [<options>]",
     discussion: """
-      Writes the public key of the identity, with the note, to the folder of requests, and prints the public key, \
-      which an owner compares. The vault does not have to be readable, or to exist. A second request with the same \
-      identity replaces the first one.
+      Writes the public key of the identity, with the note, to the folder of requests or the table of the database, \
+      and prints the public key, which an owner compares. The vault does not have to be readable, or to exist. A \
+      second request with the same identity replaces the first one.
 
       EXAMPLE:
         secretprefs requests add --identity /etc/shop/shop.identity --note "web1, rack 4"
@@ -32,7 +32,7 @@ struct AddRequest: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     let access = try vault.access()
-    let folder = try request.folder(of: access.location)
+    let place = try request.place(of: access)
     guard note.utf8.count <= Request.longestNote else {
       throw ToolError.usage("a note must have at most \(Request.longestNote) bytes")
     }
@@ -44,14 +44,10 @@ struct AddRequest: WritingCommand {
         "no identity is named", hint: "name its file with --identity; \"secretprefs identity new\" creates one")
     }
     let publicKey = try IdentityFile(at: path).identity.publicKey
-    let isShared = access.pathPolicy == .sharedWithGroup
-    let added = try folder.add(publicKey, note: note, isShared: isShared)
+    let added = try place.add(publicKey, note: note)
     Output.recordChange(by: Self.self)
-    if added.makesFolder {
-      let owner = isShared ? "the group" : "this user"
-      messages.tell("created \(displayed(folder.path)) for \(owner); its mode decides who may leave requests")
-    }
+    if let remark = added.remark { messages.tell(remark) }
     guard vault.json else { return try Output.write("\(publicKey)\n") }
-    try Output.write(.object([("publicKey", .string("\(publicKey)")), ("request", .string(added.file))]))
+    try Output.write(.object([("publicKey", .string("\(publicKey)")), ("request", .string(added.name))]))
   }
 }

@@ -52,12 +52,12 @@ struct GrantRequest: WritingCommand {
     guard Set(forGroup).count == forGroup.count else { throw ToolError.usage("an access group is named twice") }
     guard choice.isWhole || !yes else {
       throw ToolError.usage(
-        "--yes needs all digits of the public key", hint: "take them from the holder, and not from the folder")
+        "--yes needs all digits of the public key", hint: "take them from the holder, and not from the request")
     }
     try HolderOptions.check(label: label)
     let access = try unlock.complete(try vault.access()).withoutKeptKey
-    let folder = try request.folder(of: access.location)
-    let requests = try choice.find(in: try folder.contents())
+    let place = try request.place(of: access)
+    let requests = try choice.find(in: try place.contents())
     let publicKey = requests[0].publicKey
     let vault = try access.open(messages)
     _ = try vault.slots()  // fails for a group holder, before a question
@@ -67,7 +67,7 @@ struct GrantRequest: WritingCommand {
       try vault.addSlots(for: publicKey, label: label, granting: groups)
     }
     vault.recordChange(by: Self.self, messages)
-    removeRequests(requests, from: folder, messages)
+    removeRequests(requests, from: place, messages)
     messages.tell(
       ids.count == 1 ? "the slot is \(ids[0])" : "the slots are \(ids.map(\.description).joined(separator: ", "))")
     let pin = try vault.loadedPin()
@@ -82,7 +82,7 @@ struct GrantRequest: WritingCommand {
   private func confirm(_ requests: [Request], _ access: VaultAccess) throws {
     let scope = owner ? "the whole vault" : "access group \(forGroup.map(displayed).joined(separator: ", "))"
     let lines = requests.map { request in
-      "  from user \(request.user), \(Timestamp.text(of: request.time))"
+      "  from \(request.origin.text), \(Timestamp.text(of: request.time))"
         + (request.note.isEmpty ? "" : ", note: \(displayed(request.note))") + "\n"
     }
     try Prompt.confirm(
@@ -91,9 +91,9 @@ struct GrantRequest: WritingCommand {
       otherwise: "the public key would get access", mayPrompt: access.mayPrompt)
   }
 
-  /// The access is granted, whatever becomes of the files.
-  private func removeRequests(_ requests: [Request], from folder: RequestFolder, _ messages: Messages) {
-    do { _ = try folder.remove(requests) } catch {
+  /// The access is granted, whatever becomes of the requests.
+  private func removeRequests(_ requests: [Request], from place: any RequestPlace, _ messages: Messages) {
+    do { _ = try place.remove(requests) } catch {
       messages.warn("access is granted, but the request remains: \(displayed(ToolError(thrown: error).message))")
     }
   }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DurableFiles
 internal import VaultCore
 
 /// `secretprefs requests list`.
@@ -9,7 +10,7 @@ struct ListRequests: ToolCommand {
     usage: "secretprefs requests [list] [<options>]",
     discussion: """
       One request per line, the oldest first: the public key, what it has access to, the user that the file belongs \
-      to, the time of the file and the note. An owner compares all digits of the public key with those that \
+      to or the role of the database, the time and the note. An owner compares all digits of the public key with those that \
       "secretprefs identity show" shows to the holder: the note, and for a user who can change files, the rest, \
       say what the writer wants. Characters of the note that are not printable are shown as \\u{…}.
 
@@ -26,10 +27,9 @@ struct ListRequests: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     let access = try unlock.complete(try vault.access())
-    let folder = try request.folder(of: access.location)
-    let contents = try folder.contents()
+    let contents = try request.place(of: access).contents()
     let slots = contents.requests.isEmpty ? [] : try slots(access, messages)
-    contents.warn(of: folder, messages)
+    contents.warn(messages)
     let lines = contents.requests.map { request in
       (request, slots?.filter { $0.publicKey == request.publicKey })
     }
@@ -46,7 +46,10 @@ struct ListRequests: ToolCommand {
       if let vault = try access.openIfConfigured(messages)?.vault { return try vault.slots() }
       reason = "no passphrase or key is configured"
     } catch let error as VaultError {
-      guard [.ownerRequired, .credentialRejected, .noCredential, .notFound].contains(error.code) else { throw error }
+      // Who may ask need not have the right to read the vault.
+      let isExpected =
+        [.ownerRequired, .credentialRejected, .noCredential, .notFound].contains(error.code) || error.errno == EACCES
+      guard isExpected else { throw error }
       reason = error.message
     }
     messages.tell("what the public keys have access to is not known (\(displayed(reason)))")
@@ -54,21 +57,20 @@ struct ListRequests: ToolCommand {
   }
 }
 
-extension RequestFolder.Contents {
-  /// The most files that are named.
+extension RequestContents {
+  /// The most parts that are named.
   private static let mostNamed = 10
 
-  /// Warns about what is in the folder and is not listed.
-  func warn(of folder: RequestFolder, _ messages: Messages) {
+  /// Warns about what is there and is not listed.
+  func warn(_ messages: Messages) {
     for (name, reason) in refused.prefix(Self.mostNamed) {
-      messages.warn("\(displayed("\(folder.path)/\(name)")) is not a request: \(displayed(reason))")
+      messages.warn("\(displayed(name)) is not a request: \(displayed(reason))")
     }
     if refused.count > Self.mostNamed {
-      messages.warn("\(refused.count - Self.mostNamed) further files in the folder are not requests")
+      messages.warn("\(refused.count - Self.mostNamed) further \(part)s in \(place) are not requests")
     }
     if !isWhole {
-      messages.warn(
-        "the folder has more than \(RequestFolder.mostFiles) files; only so many were read: see who may write there")
+      messages.warn("\(place) has more than \(Self.most) \(part)s; only so many were read: see who may write there")
     }
   }
 }
@@ -77,14 +79,12 @@ extension Request {
   /// - Parameter slots: the slots of the public key; `nil` if they are not known.
   fileprivate func cells(_ slots: [SlotInfo]?) -> [String] {
     let access = slots.map { $0.isEmpty ? "no access" : $0.map(\.scope).joined(separator: ", ") } ?? "access unknown"
-    return ["\(publicKey)", access, "user \(user)", Timestamp(milliseconds: time)?.text ?? "-", displayed(note)]
+    return ["\(publicKey)", access, origin.text, Timestamp(milliseconds: time)?.text ?? "-", displayed(note)]
   }
 
   fileprivate func json(_ slots: [SlotInfo]?) -> JSON {
     .object(
-      [
-        ("publicKey", .string("\(publicKey)")), ("note", .string(note)), ("file", .string(name)),
-        ("user", .unsigned(UInt64(user))), ("time", .time(time)),
-      ] + (slots.map { [("slots", .array($0.map(\.json)))] } ?? []))
+      [("publicKey", .string("\(publicKey)")), ("note", .string(note))] + origin.json + [("time", .time(time))]
+        + (slots.map { [("slots", .array($0.map(\.json)))] } ?? []))
   }
 }

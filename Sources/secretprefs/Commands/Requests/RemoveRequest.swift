@@ -8,7 +8,7 @@ struct RemoveRequest: WritingCommand {
     abstract: "Removes requests for access.",
     usage: "secretprefs requests remove [<options>] <key>",
     discussion: """
-      Removes all requests with this public key, without granting anything. Access that was granted stays: see \
+      Removes all requests with this public key, of a database those that the role may remove, without granting anything. Access that was granted stays: see \
       "secretprefs help slots remove".
 
       EXAMPLE:
@@ -24,8 +24,8 @@ struct RemoveRequest: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     let choice = try RequestChoice(try Self.sole(keys, "public key"))
-    let folder = try request.folder(of: try vault.access().location)
-    let removed = try folder.remove(try choice.find(in: try folder.contents()))
+    let place = try request.place(of: try vault.access())
+    let removed = try place.remove(try choice.find(in: try place.contents()))
     Output.recordChange(by: Self.self)
     guard vault.json else { return }
     try Output.write(.object([("removed", .array(removed.map { .string($0) }))]))

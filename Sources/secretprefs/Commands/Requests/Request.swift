@@ -2,22 +2,48 @@ internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
-/// A request for access: a file with a public key in its first line, and perhaps a note. All of it is what its writer
-/// says.
+/// A request for access: a public key, and perhaps a note. All of it is what its writer says.
 struct Request {
   /// The most bytes of a note.
   static let longestNote = 1024
 
   let publicKey: VaultIdentity.PublicKey
   let note: String
-  /// The name of the file.
-  let name: String
-  /// The user that the file belongs to.
-  let user: uid_t
-  /// The time of the last change of the file, in milliseconds since 1970-01-01 UTC.
+  let origin: Origin
+  /// When it was left, in milliseconds since 1970-01-01 UTC: the time of the last change of a file.
   let time: Int64
 
-  /// The text of a file.
+  /// What a request is, and who the system says has left it.
+  enum Origin {
+    /// A file in a folder, and the user that it belongs to.
+    case file(name: String, user: uid_t)
+    /// A row of a table, and the role that has written it.
+    case role(String)
+
+    /// In messages.
+    var text: String {
+      switch self {
+      case .file(_, let user): "user \(user)"
+      case .role(let role): "role \(displayed(role))"
+      }
+    }
+
+    var json: [(String, JSON)] {
+      switch self {
+      case .file(let name, let user): [("file", .string(name)), ("user", .unsigned(UInt64(user)))]
+      case .role(let role): [("role", .string(role))]
+      }
+    }
+  }
+
+  init(publicKey: VaultIdentity.PublicKey, note: String, origin: Origin, time: Int64) {
+    self.publicKey = publicKey
+    self.note = note
+    self.origin = origin
+    self.time = time
+  }
+
+  /// The text of a file, which has the public key in its first line.
   static func text(_ publicKey: VaultIdentity.PublicKey, note: String) -> String {
     "\(publicKey)\n" + (note.isEmpty ? "" : note + "\n")
   }
@@ -47,12 +73,11 @@ struct Request {
     publicKey = try VaultIdentity.PublicKey(String(content.utf8.prefix(form.count)) ?? "")
     let rest = String(content.utf8.dropFirst(form.count + 1)) ?? ""
     note = rest.hasSuffix("\n") ? String(rest.dropLast()) : rest
-    self.name = name
-    user = status.st_uid
+    origin = .file(name: name, user: status.st_uid)
     // Who can write the file chooses it: any 64-bit number of seconds.
     let seconds = max(-1 << 50, min(Int64(status.st_mtim.tv_sec), 1 << 50))
     time = seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
   }
 
-  private static func refusal(_ reason: String) -> VaultError { VaultError(.malformed, reason) }
+  static func refusal(_ reason: String) -> VaultError { VaultError(.malformed, reason) }
 }

@@ -24,7 +24,7 @@ struct RequestChoice {
   var isWhole: Bool { digits.utf8.count == 64 }
 
   /// All requests with the public key, at least one.
-  func find(in contents: RequestFolder.Contents) throws(ToolError) -> [Request] {
+  func find(in contents: RequestContents) throws(ToolError) -> [Request] {
     let found = contents.requests.filter { $0.publicKey.digits.hasPrefix(digits) }
     guard !found.isEmpty else {
       throw ToolError(

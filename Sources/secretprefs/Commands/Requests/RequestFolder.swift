@@ -3,56 +3,50 @@ internal import VaultCore
 internal import VaultSealing
 
 /// The folder in which machines leave requests for access to a vault.
-struct RequestFolder {
+struct RequestFolder: RequestPlace {
   /// The end of its name, behind the name of the vault. `OwnFile` knows it, too.
-  static let suffix = ".requests"
+  private static let suffix = ".requests"
 
   let path: String
+  /// Whether a folder that is created is for the group of the directory that it is in.
+  private let isShared: Bool
 
-  /// The requests in the folder, the oldest first.
-  struct Contents {
-    fileprivate(set) var requests: [Request] = []
-    /// The files that are not requests, with the reasons.
-    fileprivate(set) var refused: [(name: String, reason: String)] = []
-    /// Whether all files were looked at.
-    fileprivate(set) var isWhole = true
+  init(_ path: String, isShared: Bool) {
+    self.path = path
+    self.isShared = isShared
   }
 
-  /// More than an owner reads. The limit keeps a folder that others fill from filling the memory.
-  static let mostFiles = 1_000
+  init(besideVaultAt path: String, isShared: Bool) { self.init(path + Self.suffix, isShared: isShared) }
 
   /// - Throws: ``VaultError/Code/io`` if the folder cannot be read, or is not one. A folder that does not exist has no
   ///   requests.
-  func contents() throws -> Contents {
-    guard let folder = try open() else { return Contents() }
+  func contents() throws -> RequestContents {
+    var contents = RequestContents(place: "the folder", part: "file")
+    guard let folder = try open() else { return contents }
     defer { extendLifetime(folder) }
-    guard let names = folder.names(atMost: Self.mostFiles) else {
+    guard let names = folder.names(atMost: RequestContents.most) else {
       throw VaultError.io("\(path): list the requests")
     }
-    var contents = Contents(isWhole: names.isWhole)
+    contents.isWhole = names.isWhole
     for name in names.names.sorted() where !TemporaryName.isForm(of: name) {
       do { contents.requests.append(try Request(name, in: folder)) } catch let error as VaultError {
         guard error.errno != ENOENT else { continue }
         guard error.isOfFile else {
           throw VaultError(error.code, "\(path)/\(name): \(error.message)", errno: error.errno)
         }
-        contents.refused.append((name, error.message))
+        contents.refused.append(("\(path)/\(name)", error.message))
       }
     }
-    contents.requests.sort { ($0.time, $0.name) < ($1.time, $1.name) }
+    // Stable, so that files of one time are in the order of their names.
+    contents.requests.sort { $0.time < $1.time }
     return contents
   }
 
   /// Writes a request, in place of the one with the same public key. It is complete when it gets its name.
-  ///
-  /// - Parameter isShared: whether a folder that is created is for the group of the directory that it is in.
-  /// - Returns: the path of the file, and whether the folder was created.
-  func add(
-    _ publicKey: VaultIdentity.PublicKey, note: String, isShared: Bool
-  ) throws -> (file: String, makesFolder: Bool) {
+  func add(_ publicKey: VaultIdentity.PublicKey, note: String) throws -> AddedRequest {
     let status = ExaminedPath(path).status(followingLinks: false)
     let makesFolder = status == nil
-    if makesFolder { try make(isShared: isShared) }
+    if makesFolder { try make() }
     // No request is read through a link.
     guard status.map({ $0.st_mode & S_IFMT == S_IFDIR }) ?? true else {
       throw VaultError(.io, "\(path): the folder of requests is not a directory", errno: ENOTDIR)
@@ -66,10 +60,14 @@ struct RequestFolder {
       try descriptor.synchronize()
     }
     try OutputFile.synchronize(path)
-    return (file, makesFolder)
+    let owner = isShared ? "the group" : "this user"
+    return AddedRequest(
+      name: file,
+      remark: makesFolder
+        ? "created \(displayed(path)) for \(owner); its mode decides who may leave requests" : nil)
   }
 
-  private func make(isShared: Bool) throws {
+  private func make() throws {
     let parent = PathName.directory(of: path)
     guard let status = ExaminedPath(parent).status() else {
       throw VaultError(.io, "\(path): the directory \(parent) does not exist", errno: ENOENT)
@@ -83,18 +81,17 @@ struct RequestFolder {
     }
   }
 
-  /// Removes the files of these requests. Those that are gone already do not count as a failure.
-  /// - Returns: the paths of the removed files.
+  /// Removes the files of these requests, and returns their paths.
   func remove(_ requests: [Request]) throws -> [String] {
     guard let folder = try open() else { return [] }
     defer { extendLifetime(folder) }
     var removed: [String] = []
-    for request in requests {
-      guard folder.remove(request.name) else {
+    for case .file(let name, _) in requests.map(\.origin) {
+      guard folder.remove(name) else {
         if errno == ENOENT { continue }
-        throw VaultError.io("\(path)/\(request.name): remove the request")
+        throw VaultError.io("\(path)/\(name): remove the request")
       }
-      removed.append("\(path)/\(request.name)")
+      removed.append("\(path)/\(name)")
     }
     try OutputFile.synchronize(path)
     return removed
@@ -116,11 +113,6 @@ struct RequestFolder {
 extension VaultError {
   /// Whether the file is the reason, and not the system: then it is unknown what the file has.
   fileprivate var isOfFile: Bool { code != .io || [EACCES, EPERM, ENXIO].contains(errno) }
-}
-
-extension VaultLocation {
-  /// The folder beside the vault's file; `nil` for a vault in a database.
-  var requests: RequestFolder? { path.map { RequestFolder(path: $0 + RequestFolder.suffix) } }
 }
 
 extension VaultIdentity.PublicKey {

@@ -1,21 +1,19 @@
 internal import ArgumentParser
+internal import VaultCore
 
-/// The folder of a command about requests.
+/// The place of a command about requests.
 struct RequestOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The folder of the requests.", discussion: "Default: the path of the vault with .requests.",
+      "The folder of the requests.",
+      discussion: "Default: the path of the vault with .requests, or the table of the database.",
       valueName: "directory"), completion: .directory)
   var folder: String?
 
-  func folder(of location: VaultLocation) throws(ToolError) -> RequestFolder {
-    guard let folder else {
-      guard let folder = location.requests else {
-        throw .usage("a vault in a database has no folder of requests", hint: "name one with --folder")
-      }
-      return folder
-    }
+  func place(of access: VaultAccess) throws(ToolError) -> any RequestPlace {
+    let isShared = access.pathPolicy == .sharedWithGroup
+    guard let folder else { return access.location.requests(isShared: isShared) }
     guard !folder.isEmpty else { throw .usage("--folder is empty") }
-    return RequestFolder(path: folder)
+    return RequestFolder(folder, isShared: isShared)
   }
 }
