@@ -4,8 +4,8 @@
 
   /// The requests for access to a vault in the table `request` of the database.
   ///
-  /// Everything in a row besides the role is what the role has written, and a role is whoever connects as it. The server
-  /// limits how much a role can leave (`Docs/Decisions/0094`).
+  /// Everything in a row besides role and time is what the role has written, and several machines may have one role.
+  /// The server limits how much a role can leave (`Docs/Decisions/0094`).
   package struct PostgresRequests: Sendable {
     private let core: PostgresCore
 
@@ -91,8 +91,8 @@
 
     /// Removes all requests with a public key that the role may remove. Returns the roles that left them.
     ///
-    /// - Throws: the codes of ``rows(atMost:)``; ``VaultError/Code/unreachable`` if the answer is lost, after which they
-    ///   may be gone.
+    /// - Throws: the codes of ``rows(atMost:)``; ``VaultError/Code/unreachable`` if the answer is lost, after which
+    ///   they may be gone.
     package func remove(_ publicKey: VaultIdentity.PublicKey) throws(VaultError) -> [String] {
       let connection = try connection()
       try connection.facts.checkWritable(core.place)

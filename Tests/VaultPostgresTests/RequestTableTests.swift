@@ -108,7 +108,8 @@
       try scene.run(
         """
         insert into secretprefs.request (place, vault, public_key, note)
-        select place, 'v', 'spv-public-1:\(zeros)' || to_char(place, 'FM000'), repeat('x', \(PostgresSchema.longestNote))
+        select place, 'v', 'spv-public-1:\(zeros)' || to_char(place, 'FM000'),
+          repeat('x', \(PostgresSchema.longestNote))
         from generate_series(2, \(PostgresSchema.mostRequests)) as place
         """, as: scene.requester)
       #expect(refusal { _ = try requester.add(try Self.key(), note: "") } == .limitExceeded)

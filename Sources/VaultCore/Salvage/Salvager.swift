@@ -148,8 +148,8 @@ extension VaultDraft {
     if !keepsKey { try keepLogKey(of: groups.count - 1) }
   }
 
-  /// Adds a slot whose key is still valid. In a group holder's salvage the first of its slots becomes an owner slot, which
-  /// opens all of its groups.
+  /// Adds a slot whose key is still valid. In a group holder's salvage the first of its slots becomes an owner slot,
+  /// which opens all of its groups.
   fileprivate mutating func adopt(_ slot: StoredSlot, _ listed: Manifest.SlotLine, opening: Unlocked, asOwner: Bool) {
     guard asOwner else {
       guard slot.id == opening.slot else { return }

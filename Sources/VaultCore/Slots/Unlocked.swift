@@ -76,7 +76,8 @@ struct Unlocked: Sendable {
   }
 
   /// The groups whose slots a credential opens, and whose sections are not in the file, in the order of the slots. Of a
-  /// whole file they are those of slots that a rotation has left without use; of a damaged one, also those that are lost.
+  /// whole file they are those of slots that a rotation has left without use; of a damaged one, also those that are
+  /// lost.
   ///
   /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
   static func groupsWithoutSection(

@@ -10,8 +10,8 @@ struct ListRequests: ToolCommand {
     usage: "secretprefs requests [list] [<options>]",
     discussion: """
       One request per line, the oldest first: the public key, what it has access to, the user that the file belongs \
-      to or the role of the database, the time and the note. An owner compares all digits of the public key with those that \
-      "secretprefs identity show" shows to the holder: the note, and for a user who can change files, the rest, \
+      to or the role of the database, the time and the note. An owner compares all digits of the public key with those \
+      that "secretprefs identity show" shows to the holder: the note, and for a user who can change files, the rest, \
       say what the writer wants. Characters of the note that are not printable are shown as \\u{…}.
 
       What a public key has access to is only known if the vault can be unlocked as an owner without a prompt.

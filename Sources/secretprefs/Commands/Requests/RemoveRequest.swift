@@ -8,7 +8,8 @@ struct RemoveRequest: WritingCommand {
     abstract: "Removes requests for access.",
     usage: "secretprefs requests remove [<options>] <key>",
     discussion: """
-      Removes all requests with this public key, of a database those that the role may remove, without granting anything. Access that was granted stays: see \
+      Removes all requests with this public key, of a database those that the role may remove, without granting \
+      anything. Access that was granted stays: see \
       "secretprefs help slots remove".
 
       EXAMPLE:

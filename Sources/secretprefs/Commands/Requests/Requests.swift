@@ -19,8 +19,8 @@ struct Requests: ParsableCommand {
       Unix group, "chgrp" and "chmod 3770"; with --shared, it is created for the group of the vault. With --folder it \
       is elsewhere, such as on a share.
 
-      In a database, "secretprefs postgres grant requester" lets a role leave requests, at most 100, and see and remove \
-      its own. Roles that may write vaults list and remove all.
+      In a database, "secretprefs postgres grant requester" lets a role leave requests, at most 100, and see and \
+      remove its own. Roles that may write vaults list and remove all.
 
       EXAMPLE:
         web1$    secretprefs requests add --identity /etc/shop/shop.identity --note "web1, rack 4"
