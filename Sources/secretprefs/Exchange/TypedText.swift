@@ -71,7 +71,8 @@ enum TypedText {
 
     init(_ text: String) {
       let parts = text.split(whereSeparator: { $0 == "e" || $0 == "E" })
-      exponent = parts.count > 1 ? Int(parts[1]) ?? 1_000_000 : 0
+      // No double has an exponent that is as large, also after the digits have changed it.
+      exponent = parts.count > 1 ? min(max(Int(parts[1]) ?? .max, -1_000_000), 1_000_000) : 0
       var isFraction = false
       for byte in (parts.first ?? "").utf8 {
         switch byte {

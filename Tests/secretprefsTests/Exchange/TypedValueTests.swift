@@ -4,6 +4,8 @@ import Secrets
 import Testing
 import VaultCore
 
+@testable import secretprefs
+
 /// Kinds of values that `set` and `import` store.
 struct TypedValueTests {
   struct Sample: CustomTestStringConvertible, Sendable {
@@ -81,5 +83,13 @@ struct TypedValueTests {
     #expect(try secrets.value(forKey: "l", decoding: [String].self) == ["a", "b"])
     #expect(try secrets.double(forKey: "d") == 0.5)
     #expect(try secrets.bool(forKey: "b") == true)
+  }
+  @Test(
+    arguments: [
+      ("0.0e-9223372036854775808", .double), ("1.5e-9223372036854775808", .json), ("10e9223372036854775807", .json),
+      ("0.0e-99999999999999999999", .double), ("1e-1000000", .json), ("100e-2", .double),
+    ] as [(String, ValueKind)])
+  func `a number with any exponent is a double only if that is the same number`(_ text: String, _ kind: ValueKind) {
+    #expect(Array(text.utf8).withUnsafeBytes { TypedText.kind(ofNumber: $0) } == kind)
   }
 }
