@@ -116,4 +116,12 @@ struct ForeignReferenceTests {
     let (_, report) = try imported("a='\(text)'\n", as: "dotenv")
     #expect(report.contains("nothing to import") && report.contains("line 1, a: ") && report.contains(program))
   }
+  @Test(arguments: [
+    (#"["vault:a","b#c"]"#, true), (#"["a",["vault:a#b"]]"#, false), (#"[{"x":"op://v/i/f"}]"#, false),
+    (#"[{"op://v/i/f":"x"}]"#, true), (#"["x\"op://v/i/f"]"#, true),
+  ])
+  func `a list is left out for a text of its own that another program replaces`(_ list: String, _ isUsed: Bool) throws {
+    let (keys, report) = try imported(#"{"b":["op://other"],"a":\#(list),"c":"op://other"}"#, as: "json")
+    #expect(keys["a"] == (isUsed ? list : nil), "\(report)")
+  }
 }

@@ -116,4 +116,30 @@ struct ImportLimitTests {
     let outcome = try scene.shell("secretprefs import config.json --dry-run | grep -c 'new '")
     #expect(outcome.text == "30000\n", "\(outcome.errorText)")
   }
+  private static let slow = [
+    sample("texts in a list that begin alike", "json", "") {
+      "{\"a\":[\(many(20_000, { "\"vault:\($0 + 1_000_000)\(shorter.prefix(90))\"" }, separator: ","))]}"
+    },
+    sample("references to the last field of an entry", "keepass", "") {
+      let (id, digits) = ("AAECAwQFBgcICQoLDA0ODw==", "000102030405060708090A0B0C0D0E0F")
+      let field = { (name: String, value: String) in "<String><Key>\(name)</Key><Value>\(value)</Value></String>" }
+      return keepass(
+        groups: [],
+        "<Entry><UUID>\(id)</UUID>\(many(20_000) { _ in field("x", "y") })\(field("Password", "p"))</Entry>"
+          + "<Entry>\(many(20_000) { _ in field("x", "{REF:P@I:\(digits)}") })</Entry>")
+    },
+    sample("fields that show other fields", "bitwarden", "") {
+      "{\"encrypted\":false,\"items\":[{\"name\":\"a\",\"fields\":["
+        + many(20_000, { _ in "{\"linkedId\":1}" }, separator: ",") + ","
+        + many(20_000, { _ in "{\"value\":\"v\"}" }, separator: ",") + "]}]}"
+    },
+  ]
+
+  @Test(arguments: slow)
+  func `the parts of a file are found in linear time`(_ sample: Sample) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(sample.text(), to: "plain")
+    let outcome = try scene.shell("timeout 120 secretprefs import plain --format \(sample.format) --dry-run")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+  }
 }

@@ -127,7 +127,8 @@ struct BitwardenParser {
       for place in places where place != folder {
         try records.skip(path, "the same item in the collection \(place)", line: item.line)
       }
-      for field in item.linked where !item.values.contains(where: { $0.index == field }) {
+      let shown = Set(item.values.map(\.index))
+      for field in item.linked where !shown.contains(field) {
         try records.skip(
           "\(path)/\(item.names[field] ?? "field")", "a field that shows a different one", line: item.line)
       }

@@ -19,7 +19,8 @@ enum JSONDocuments {
     var records = PlainRecords()
     let isSealed = ForeignReference.isSealed(leaves, in: bytes)
     var leavesMetadata = false
-    for leaf in GuardedJSONParser.decoded(leaves, in: bytes, keepingArrays: true) where !leaf.isInArray {
+    let leaves = GuardedJSONParser.decoded(leaves, in: bytes, keepingArrays: true)
+    for (index, leaf) in leaves.enumerated() where !leaf.isInArray {
       let path = leaf.path
       let key = path.map(\.text).joined(separator: ".")
       if isSealed, path[0] == ForeignReference.sopsMember {
@@ -34,7 +35,7 @@ enum JSONDocuments {
         let kind = TypedText.kind(ofNumber: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[leaf.bytes]))
         try records.add(key, leaf.bytes, line: leaf.line, spelling: .kind(kind))
       case .array:
-        if isUsed(leaf, in: bytes) {
+        if isUsed(leaves[(index + 1)...].prefix(while: \.isInArray), in: bytes) {
           try records.add(key, leaf.bytes, line: leaf.line, spelling: .kind(.json))
         } else {
           try records.skip(key, "a list with a value that another program replaces", line: leaf.line)
@@ -46,11 +47,10 @@ enum JSONDocuments {
     return records
   }
 
-  /// Whether an array has no text that stands for a different one.
-  private static func isUsed(_ array: JSONLeaf, in bytes: UnsafeMutableRawBufferPointer) -> Bool {
-    let text = UnsafeRawBufferPointer(bytes)[array.bytes]
-    return !text.indices.contains { index in
-      text[index] == UInt8(ascii: "\"") && ForeignReference.name(of: text[(index + 1)...]) != nil
+  /// Whether the elements of an array have no text that stands for a different one.
+  private static func isUsed(_ elements: ArraySlice<JSONLeaf>, in bytes: UnsafeMutableRawBufferPointer) -> Bool {
+    !elements.contains { element in
+      element.kind == .text && ForeignReference.name(of: UnsafeRawBufferPointer(bytes)[element.bytes]) != nil
     }
   }
 }

@@ -15,6 +15,4 @@ struct KeePassEntry {
 
   /// Whether a name in it is bad, which was reported.
   var isBad = false
-
-  func field(_ name: String) -> Range<Int>? { fields.first { $0.name == name }?.bytes }
 }

@@ -21,16 +21,15 @@ struct KeePassReferences {
   ]
 
   private let bytes: UnsafeMutableRawBufferPointer
-  private let entries: [KeePassEntry]
-  /// The place of each id; `nil` for an id that several entries have.
-  private var places: [[UInt8]: Int?] = [:]
+  /// The fields of each entry that a reference can name, by its id; `nil` for an id that several entries have.
+  private var entries: [[UInt8]: [String: Range<Int>]?] = [:]
 
   init(_ entries: [KeePassEntry], in bytes: UnsafeMutableRawBufferPointer) {
     self.bytes = bytes
-    self.entries = entries
-    for (place, entry) in entries.enumerated() where entry.id.count == 16 {
+    for entry in entries where entry.id.count == 16 {
       let id = Array(bytes[entry.id])
-      places[id] = places[id] == nil ? place : .some(nil)
+      let fields = entry.fields.filter { Self.wantedFields.values.contains($0.name) }.map { ($0.name, $0.bytes) }
+      self.entries[id] = self.entries[id] == nil ? Dictionary(fields) { first, _ in first } : .some(nil)
     }
   }
 
@@ -40,8 +39,8 @@ struct KeePassReferences {
     var steps = 0
     while let target = reference(value) {
       steps += 1
-      guard steps <= Self.mostSteps, case .some(.some(let place)) = places[target.id],
-        let next = entries[place].field(target.field)
+      guard steps <= Self.mostSteps, case .some(.some(let fields)) = entries[target.id],
+        let next = fields[target.field]
       else { throw Unresolved(reason: "a reference ({REF:) to a field that this file does not have, or not once") }
       value = next
     }
