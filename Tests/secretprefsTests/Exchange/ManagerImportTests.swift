@@ -198,6 +198,14 @@ struct ManagerImportTests {
       ])
   }
 
+  @Test func `a question mark in a parameter belongs to it`() throws {
+    let scene = try ExchangeScene()
+    let uri = "otpauth://totp/me?image=https://shop.example/?size=1&issuer=Shop&secret=\(Self.base32)"
+    try scene.home.write(uri + "\n", to: "codes.txt")
+    let outcome = try scene.shell("secretprefs import codes.txt --format otpauth && secretprefs otp Shop/me/totp")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+  }
+
   @Test(arguments: ["", "?data=", "?data=CgUx", "?data=////", "?data=%4", "?x=1"])
   func `a migration that cannot be read is bad`(_ text: String) throws {
     let outcome = try ExchangeScene().shell(

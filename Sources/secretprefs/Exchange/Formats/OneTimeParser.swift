@@ -50,9 +50,19 @@ struct OneTimeParser {
   }
 
   private func issuer(_ uri: OneTimeURI.Part, _ line: Int) throws(PlainFault) -> String {
-    let parameter = uri.split(separator: UInt8(ascii: "?")).dropFirst().first?.split(separator: UInt8(ascii: "&"))
-      .first { matches($0.prefix(7), "issuer=") }
-    return try parameter.map { (part) throws(PlainFault) in try words(part.dropFirst(7), line) } ?? ""
+    try parameter("issuer=", of: uri).map { (part) throws(PlainFault) in try words(part, line) } ?? ""
+  }
+
+  /// The value of the first parameter with a name, which ends with its sign. Makes no list of the parameters, which may
+  /// be very many.
+  private func parameter(_ name: String, of uri: OneTimeURI.Part) -> OneTimeURI.Part? {
+    var rest = uri.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+    while !rest.isEmpty {
+      let part = rest.prefix { $0 != UInt8(ascii: "&") }
+      if matches(part.prefix(name.utf8.count), name) { return part.dropFirst(name.utf8.count) }
+      rest = rest.dropFirst(part.count + 1)
+    }
+    return nil
   }
 
   /// A label without its percent-encoding, which is not secret.
@@ -74,9 +84,7 @@ struct OneTimeParser {
   // MARK: Google Authenticator
 
   private mutating func add(migration text: OneTimeURI.Part, line: Int) throws(PlainFault) {
-    let data = text.split(separator: UInt8(ascii: "?")).dropFirst().first?.split(separator: UInt8(ascii: "&"))
-      .first { matches($0.prefix(5), "data=") }?.dropFirst(5)
-    guard let data, let spelled = DecodedText.percent(data.indices, in: bytes),
+    guard let data = parameter("data=", of: text), let spelled = DecodedText.percent(data.indices, in: bytes),
       let range = DecodedText.base64(spelled, in: bytes)
     else { return try records.refuse(PlainFault(line: line, reason: "a migration without accounts in Base64")) }
     var message = ProtobufParser(range, in: bytes)
