@@ -20,7 +20,7 @@ struct GitLogin: Equatable {
   var key: String {
     let user = username.map { Self.encoded($0, "") + "@" } ?? ""
     let url = Self.encoded(scheme, "+") + "://" + user + Self.encoded(host, ":[]")
-    return path.map { url + "/" + Self.encoded($0, "/") } ?? url
+    return path.map { url + "/" + Self.encoded(path: $0) } ?? url
   }
 
   /// The login that a key names; `nil` if it is not the key of a password.
@@ -87,6 +87,15 @@ struct GitLogin: Equatable {
   func matches(_ stored: GitLogin) -> Bool {
     scheme == stored.scheme && host == stored.host && (path == nil || path == stored.path)
       && (username == nil || username == stored.username)
+  }
+
+  /// Slashes at the ends of a path are encoded: around the path of a URL they do not count.
+  private static func encoded(path: [UInt8]) -> String {
+    let slash = UInt8(ascii: "/")
+    let first = path.firstIndex { $0 != slash } ?? path.endIndex
+    let last = path[first...].lastIndex { $0 != slash }.map { $0 + 1 } ?? first
+    return encoded(Array(path[..<first]), "") + encoded(Array(path[first..<last]), "/")
+      + encoded(Array(path[last...]), "")
   }
 
   private static func encoded(_ bytes: [UInt8], _ marks: String) -> String {

@@ -120,6 +120,13 @@ struct GitRequestTests {
     #expect(try Array(scene.exchange.values(service: "git").keys) == ["https://%FF%C3@a"])
   }
 
+  @Test(arguments: ["/a", "a/", "/", "///", "//a//b/", "a//b"])
+  func `a password for any path is found under its key`(_ path: String) throws {
+    let login = GitLogin(
+      scheme: Array("https".utf8), host: Array("a.example".utf8), path: Array(path.utf8), username: Array("u".utf8))
+    #expect(GitLogin(key: login.key) == login, "\(login.key)")
+  }
+
   @Test func `attributes of later versions of git are ignored`() throws {
     let scene = try HelperScene()
     let long = "wwwauth[]=" + String(repeating: "x", count: 60_000) + "\n"
