@@ -3,11 +3,12 @@ import Testing
 
 /// The parsers replay the inputs that fuzzing kept, one in a line; `Scripts/fuzz` looks for more.
 struct FuzzCorpusTests {
-  private static let corpus = URL(filePath: #filePath)
-    .deletingLastPathComponent().appending(path: "../../Fuzzing/Corpus")
+  /// The corpora of the module under test.
+  private static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Fuzzing/Corpus/" + #fileID.prefix { $0 != "/" }.dropLast("Tests".count))
 
   @Test(arguments: FuzzTargetName.allCases)
-  func `every input of the corpus is read as the format says`(name: FuzzTargetName) throws {
+  func `every input of the corpus is read as is promised`(name: FuzzTargetName) throws {
     let target = try name.make()
     let lines = try String(contentsOf: Self.corpus.appending(path: name.rawValue + ".base64"), encoding: .utf8)
       .split(separator: "\n", omittingEmptySubsequences: false).dropLast()

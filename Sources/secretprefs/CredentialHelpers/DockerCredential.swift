@@ -76,28 +76,13 @@ struct DockerCredential: WritingCommand {
   }
 
   private func store(_ messages: Messages) throws {
-    var request = try helper.readRequest()
-    let leaves = try request.withUnsafeMutableBytes { (bytes) throws(PreferencesError) in
-      do throws(PlainFault) {
-        return GuardedJSONParser.decoded(try GuardedJSONParser.leaves(of: bytes), in: bytes)
-      } catch {
-        throw error.error.about("the request")
-      }
-    }
-    func text(_ name: String) -> Range<Int>? { leaves.last { $0.path == [.name(name)] && $0.kind == .text }?.bytes }
-    func words(_ name: String) -> String {
-      request.withUnsafeBytes { String(decoding: $0[text(name) ?? 0..<0], as: UTF8.self) }
-    }
-    let (server, user) = (words("ServerURL"), words("Username"))
-    guard !server.isEmpty else { throw DockerRefusal.noServer }
-    guard !user.isEmpty else { throw DockerRefusal.noUser }
-    guard !hasControlCharacter(user.utf8) else { throw DockerRefusal("the user name has a control character") }
-    guard let secret = text("Secret") else { throw DockerRefusal("no credentials secret") }
+    let request = try DockerRequest(try helper.readRequest())
     let place = try helper.open(for: "docker", messages)
-    let edit = try Self.login(of: user, over: try place.values.record(server))
+    let server = request.server
+    let edit = try Self.login(of: request.user, over: try place.values.record(server))
     try place.update(by: Self.self, messages) { (batch) throws(VaultError) in
-      try request.withSpan { (request) throws(VaultError) in
-        try batch.set(request.extracting(secret), kind: .string, forKey: server, edit: edit)
+      try request.withSecret { (secret) throws(VaultError) in
+        try batch.set(secret, kind: .string, forKey: server, edit: edit)
       }
     }
   }
@@ -150,7 +135,7 @@ struct DockerRefusal: Error {
   // Does not repeat the word, which may be a misplaced secret.
   static let unknownAction = DockerRefusal("\(DockerCredential.link): unknown action")
 
-  private let text: String
+  let text: String
 
   init(_ text: String) { self.text = text }
 

@@ -20,7 +20,7 @@ struct GitRequest: ~Copyable {
   private let bytes: SecretBytes
   private let values: [(name: AttributeName, bytes: Range<Int>)]
 
-  private init(_ bytes: consuming SecretBytes) throws {
+  init(_ bytes: consuming SecretBytes) throws {
     values = try bytes.withUnsafeBytes { try Self.parse($0) }
     self.bytes = bytes
   }

@@ -12,13 +12,13 @@ struct PassStore {
     let text: Range<Int>
   }
 
-  private(set) var entries: [PassEntry] = []
+  private(set) var entries: [PassEntry]
   /// The entries that cannot be read or decrypted.
   private(set) var faults: [PlainFault] = []
   /// Files that are no entries.
   private(set) var others: [String] = []
 
-  private init() {}
+  init(_ entries: [PassEntry] = []) { self.entries = entries }
 
   /// Decrypts all entries with gpg, which asks for a passphrase by its own means.
   static func read(_ root: String) throws -> PlainInput {

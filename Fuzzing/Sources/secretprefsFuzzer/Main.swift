@@ -1,0 +1,7 @@
+import FuzzDriver
+
+/// The entry point, which the package manager calls by the target's name.
+@_cdecl("secretprefsFuzzer_main")
+public func main(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {
+  fuzz(count, arguments) { name in try FuzzTargetName(rawValue: name)?.make().check }
+}

@@ -1,0 +1,1 @@
+../VaultCoreTests/FuzzCorpusTests.swift

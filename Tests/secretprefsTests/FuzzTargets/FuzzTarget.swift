@@ -1,0 +1,1 @@
+../../VaultCoreTests/FuzzTargets/FuzzTarget.swift

@@ -1,0 +1,1 @@
+../../VaultCoreTests/FuzzTargets/Violation.swift
