@@ -70,6 +70,9 @@ public final class Vault: Sendable {
     /// Without a mark, receives ``VaultError/Code/rolledBack`` if an open vault was replaced by an older copy of
     /// itself, as by a restored backup or a database that has lost its last commits. The older copy is then used. A
     /// write that failed and was taken back can look the same.
+    ///
+    /// With and without a mark, receives it if a database goes on from an earlier state, as after a fail-over to a
+    /// replica, so that writes that this vault has seen may be lost although there are later ones.
     /// Called by the thread that opens or reads: it must not use the vault.
     public var markFailure: (@Sendable (VaultError) -> Void)?
     /// The source of identifiers, keys and nonces. Called with locks held: it must not use the vault.

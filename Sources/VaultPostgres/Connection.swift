@@ -40,11 +40,27 @@
         throw place.error(.io, "the connection cannot be used")
       }
       let rows: [Rows]
-      do throws(QueryFailure) { rows = try connection.run(ServerFacts.statements(place.vault)) } catch {
+      do throws(QueryFailure) { rows = try connection.askedFacts(place.vault) } catch {
         throw place.error(error, .reading)
       }
       connection.facts = try ServerFacts(rows, place, connectionPID: unsafe lazyPQbackendPID(pointer))
       return connection
+    }
+
+    /// A server may have its functions for the history taken away, or not know them: then it has none.
+    private func askedFacts(_ vault: String) throws(QueryFailure) -> [Rows] {
+      let statements = ServerFacts.statements(vault)
+      do throws(QueryFailure) { return try run(statements + [ServerHistory.statement]) } catch {
+        guard case .refused = error else { throw error }
+        return try run(statements)
+      }
+    }
+
+    /// The history of the server that has returned rows of ``Statement/load(_:limit:)`` or
+    /// ``Statement/changes(_:since:limit:)``; `nil` if it says none, as a replica.
+    func history(of rows: Rows) throws(VaultError) -> ServerHistory? {
+      guard let system = facts.system, !rows.isNull(0, 5) else { return nil }
+      return ServerHistory(system: system, timeline: try rows.text(0, 5))
     }
 
     var descriptor: Int32 { unsafe lazyPQsocket(connection) }
@@ -65,12 +81,13 @@
       // For each result that follows, whether it is that of a preparation.
       var expected: [Bool] = []
       for statement in statements {
-        var name = prepared[statement.text]
+        let text = facts.system == nil ? statement.textWithoutTimeline : statement.text
+        var name = prepared[text]
         if name == nil, !facts.isPooled {
-          name = try prepare(statement)
+          name = try prepare(text, statement.values)
           expected.append(true)
         }
-        try send(statement, name)
+        try send(text, statement.values, name)
         expected.append(false)
       }
       guard unsafe lazyPQpipelineSync(connection) == 1 else { throw .lost }
@@ -108,29 +125,27 @@
       }
     }
 
-    private func prepare(_ statement: Statement) throws(QueryFailure) -> String {
+    private func prepare(_ text: String, _ values: [Statement.Value]) throws(QueryFailure) -> String {
       preparations += 1
       let name = "s\(preparations)"
-      let types = statement.values.map(\.type)
-      guard unsafe lazyPQsendPrepare(connection, name, statement.text, Int32(types.count), types) == 1 else {
-        throw .lost
-      }
-      prepared[statement.text] = name
+      let types = values.map(\.type)
+      guard unsafe lazyPQsendPrepare(connection, name, text, Int32(types.count), types) == 1 else { throw .lost }
+      prepared[text] = name
       return name
     }
 
     /// - Parameter name: what the statement was prepared as; `nil` if it was not.
-    private func send(_ statement: Statement, _ name: String?) throws(QueryFailure) {
+    private func send(_ text: String, _ parameters: [Statement.Value], _ name: String?) throws(QueryFailure) {
       var bytes: [UInt8] = []
       var starts: [Int] = []
       var lengths: [Int32] = []
-      for value in statement.values {
+      for value in parameters {
         starts.append(bytes.count)
         value.append(to: &bytes)
         lengths.append(Int32(bytes.count - starts[starts.count - 1]))
       }
       bytes.append(0)  // so that there is an address, even of nothing
-      let types = statement.values.map(\.type)
+      let types = parameters.map(\.type)
       let formats = [Int32](repeating: 1, count: types.count)
       let isSent = unsafe bytes.withUnsafeBytes { buffer in
         let values = unsafe starts.map {
@@ -140,7 +155,7 @@
           return unsafe lazyPQsendQueryPrepared(connection, name, Int32(types.count), values, lengths, formats, 1) == 1
         }
         return unsafe lazyPQsendQueryParams(
-          connection, statement.text, Int32(types.count), types, values, lengths, formats, 1) == 1
+          connection, text, Int32(types.count), types, values, lengths, formats, 1) == 1
       }
       guard isSent else { throw .lost }
     }

@@ -15,6 +15,8 @@
     /// `nil` if the database has no vault, or was not asked yet.
     private(set) var row: VaultRow?
     private(set) var isAsked = false
+    /// The history of the server on which the row was found last; `nil` if no server has said one.
+    private var history: ServerHistory?
     /// The bytes before the end of the row.
     private var window: [UInt8] = []
     /// Whether the window is the whole vault, for loads of an older version.
@@ -80,6 +82,30 @@
     }
 
     // MARK: Taking over
+
+    /// Compares what was found with what is known, before it is taken over. If the database goes on from an earlier
+    /// state, the loads learn that what they have read may be lost.
+    ///
+    /// - Parameter server: the history on which it was found; `nil` if the server does not say it, as a replica.
+    mutating func compare(_ found: FoundBytes, on server: ServerHistory?) {
+      if case .other(let new, let bytes) = found, let row, isEarlier(new, bytes, than: row, on: server) {
+        for load in loads { load.version?.lose() }
+      }
+      history = server ?? history
+    }
+
+    /// Whether a row that does not continue the known one is, or may be, of an earlier state: a version only grows, and
+    /// the next one may lack what was known if another server has made it.
+    private func isEarlier(_ new: VaultRow, _ bytes: [UInt8]?, than row: VaultRow, on server: ServerHistory?) -> Bool {
+      guard new.version == row.version else {
+        let isSameHistory = server == nil || history == nil || server == history
+        return new.version < row.version || !isSameHistory
+      }
+      guard new.length >= row.length else { return true }
+      // Without bytes, the statement has compared them, unless there are too many.
+      guard let bytes else { return new.length <= limit }
+      return !bytes[..<row.length].suffix(VaultRow.tailCount).elementsEqual(row.tail)
+    }
 
     /// Takes over what was found.
     ///

@@ -59,14 +59,16 @@
         let question = first?.0 ?? self.question
         let rows = if let first { first.1 } else { try run([question.statement], connection, purpose)[0] }
         first = nil
+        var history = try connection.history(of: rows)
         var found = try FoundBytes(rows, since: question.row, limit: question.limit)
         // All of it, before a read is answered with another version.
         if case .other(let row, nil) = found, row.length <= question.limit, known.withLock({ $0.isStale(row.version) })
         {
           let rows = try run([.load(place.vault, limit: question.limit)], connection, purpose)[0]
+          history = try connection.history(of: rows)
           found = try FoundBytes(loaded: rows, limit: question.limit)
         }
-        guard take(found, question) else { continue }
+        guard take(found, question, on: history) else { continue }
         if case .unchanged = found { return false }
         return true
       }
@@ -91,9 +93,13 @@
     }
 
     /// Takes over the answer to a question, unless it is late.
-    func take(_ found: FoundBytes, _ question: Question) -> Bool {
-      let isChanged = known.withLock { known in
-        known.serial == question.serial ? known.take(found, asked: question.asked) : nil
+    ///
+    /// - Parameter history: that of the server which has answered.
+    func take(_ found: FoundBytes, _ question: Question, on history: ServerHistory?) -> Bool {
+      let isChanged = known.withLock { known -> Bool? in
+        guard known.serial == question.serial else { return nil }
+        known.compare(found, on: history)
+        return known.take(found, asked: question.asked)
       }
       guard let isChanged else { return false }
       failure.withLock { $0 = nil }

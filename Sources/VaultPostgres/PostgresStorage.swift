@@ -101,9 +101,10 @@
       }
       let (connection, rows) = try core.pool.run([.load(core.place.vault, limit: limit)], .reading)
       core.pool.release(connection)
+      let history = try connection.history(of: rows[0])
       let found = try FoundBytes(loaded: rows[0], limit: limit)
       guard case .other(let row, let bytes) = found else {
-        _ = core.take(found, question)
+        _ = core.take(found, question, on: history)
         throw core.missing
       }
       guard let bytes else { throw core.tooLong(limit) }
@@ -114,7 +115,9 @@
       withExtendedLifetime(pin) {}
       // Otherwise it would keep a new version ready, and the next load would not ask.
       pin = nil
-      if !core.take(row == question.row ? .unchanged : found, question) { core.known.withLock { $0.trim() } }
+      if !core.take(row == question.row ? .unchanged : found, question, on: history) {
+        core.known.withLock { $0.trim() }
+      }
       follow()
       return StoredVault(version: version, bytes: StoredBytes(bytes))
     }

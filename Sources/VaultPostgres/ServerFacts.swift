@@ -14,6 +14,8 @@
     /// The channel of the vault's changes. A hash, because a name may be too long for a channel, and every role of the
     /// database can listen.
     private(set) var channel = ""
+    /// The identifier of the server's data; `nil` if the server does not say it, nor its timeline.
+    private(set) var system: Int?
 
     init() {}
 
@@ -37,6 +39,7 @@
       pid = Int32(truncatingIfNeeded: try results[0].number(0, 2))
       isPooled = pid != connectionPID
       channel = try results[0].text(0, 3)
+      system = results.count > 2 ? try results[2].number(0, 0) : nil
       try Self.check(schema: results[1].count == 1 ? try results[1].number(0, 0) : 0, place)
     }
 

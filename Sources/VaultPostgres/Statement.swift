@@ -27,11 +27,32 @@
       }
     }
 
+    /// A text that returns the timeline of the server, and the same for a server that does not say it.
+    struct Texts: Sendable {
+      let withTimeline: String
+      let withoutTimeline: String
+
+      /// - Parameter text: receives the expression of the timeline.
+      init(_ text: (_ timeline: String) -> String) {
+        withTimeline = text(ServerHistory.timeline)
+        withoutTimeline = text("null::text")
+      }
+    }
+
     let text: String
+    /// For a server that does not say its timeline.
+    let textWithoutTimeline: String
     let values: [Value]
 
     init(_ text: String, _ values: Value...) {
       self.text = text
+      textWithoutTimeline = text
+      self.values = values
+    }
+
+    init(_ texts: Texts, _ values: Value...) {
+      text = texts.withTimeline
+      textWithoutTimeline = texts.withoutTimeline
       self.values = values
     }
   }

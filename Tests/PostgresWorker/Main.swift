@@ -6,6 +6,7 @@
 //                                          sets COUNT values of its own, one in each time, and prints their keys
 //   PostgresWorker read URL COUNT          reads COUNT times, and checks that no revision goes back
 //   PostgresWorker check URL               verifies the vault, and prints the keys and values that it has
+//   PostgresWorker compact URL             replaces the vault by a new version of the same contents
 //   PostgresWorker follow URL [MARK]       makes the mark; prints the number of keys, and errors, when they change
 //   PostgresWorker hold URL                takes the lock, says so, and does nothing until it is ended
 #if PostgreSQL
@@ -28,6 +29,7 @@
         case "read": try await worker.read(count: Int(arguments[3]) ?? 0)
         case "follow": try await worker.follow(mark: arguments.count > 3 ? arguments[3] : nil)
         case "check": try await worker.check()
+        case "compact": try await worker.compact()
         default: try worker.hold()
         }
       } catch let error as VaultError {

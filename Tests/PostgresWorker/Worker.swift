@@ -63,6 +63,8 @@
       for key in try secrets.keys().sorted() { say("\(key) = \(try secrets.string(forKey: key) ?? "")") }
     }
 
+    func compact() async throws { try await secrets().vault.compact() }
+
     func follow(mark: String?) async throws {
       let key = try key
       var options = Vault.Options()

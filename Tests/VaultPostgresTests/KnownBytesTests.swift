@@ -52,6 +52,65 @@
       #expect(Self.added(known.changes(since: Self.position(first, start), limit: .max)) == nil)
     }
 
+    private static let first = ServerHistory(system: 1, timeline: "00000001")
+    private static let second = ServerHistory(system: 1, timeline: "00000002")
+    private static let restored = ServerHistory(system: 2, timeline: "00000001")
+
+    /// Whether a load of `bytes`, found on the first history, learns that what it has read may be lost.
+    private static func isLost(_ bytes: [UInt8], _ found: FoundBytes, on server: ServerHistory?) -> Bool {
+      var known = KnownBytes()
+      known.limit = 1 << 20
+      let row = VaultRow(version: 7, bytes)
+      let version = known.version(of: row)
+      known.compare(.other(row, bytes: bytes), on: first)
+      _ = known.take(.other(row, bytes: bytes), asked: .now)
+      known.compare(found, on: server)
+      return version.mayBeLost
+    }
+
+    @Test func `what continues the known bytes loses nothing, on any history`() {
+      let bytes = Self.bytes(900)
+      let grown = bytes + Self.bytes(100)
+      for server in [Self.first, Self.second, Self.restored, nil] {
+        #expect(!Self.isLost(bytes, .unchanged, on: server))
+        #expect(!Self.isLost(bytes, .absent, on: server))
+        let row = VaultRow(version: 7, grown)
+        #expect(!Self.isLost(bytes, .grown(row, bytes: Self.bytes(100)), on: server))
+        #expect(!Self.isLost(bytes, .other(row, bytes: grown), on: server))
+        // Too long to be compared.
+        let long = VaultRow(version: 7, length: 1 << 21, tail: row.tail)
+        #expect(!Self.isLost(bytes, .other(long, bytes: nil), on: server))
+      }
+    }
+
+    @Test func `other bytes in the same version, and an earlier version, are a loss on any history`() {
+      let bytes = Self.bytes(900)
+      let other = Self.bytes(880) + Self.bytes(200, 9)
+      for server in [Self.first, Self.second, Self.restored, nil] {
+        #expect(Self.isLost(bytes, .other(VaultRow(version: 7, other), bytes: other), on: server))
+        #expect(Self.isLost(bytes, .other(VaultRow(version: 7, other), bytes: nil), on: server))
+        #expect(Self.isLost(bytes, .other(VaultRow(version: 7, Self.bytes(880)), bytes: nil), on: server))
+        #expect(Self.isLost(bytes, .other(VaultRow(version: 6, bytes), bytes: bytes), on: server))
+      }
+    }
+
+    @Test func `a later version is a loss if it was made on another history`() {
+      let bytes = Self.bytes(900)
+      let later = FoundBytes.other(VaultRow(version: 8, Self.bytes(700)), bytes: nil)
+      #expect(!Self.isLost(bytes, later, on: Self.first))
+      #expect(!Self.isLost(bytes, later, on: nil))
+      #expect(Self.isLost(bytes, later, on: Self.second))
+      #expect(Self.isLost(bytes, later, on: Self.restored))
+    }
+
+    @Test func `a server that does not say its history leaves the known one`() {
+      var (known, version) = Self.loaded(Self.bytes(900))
+      known.compare(.unchanged, on: Self.first)
+      known.compare(.unchanged, on: nil)
+      known.compare(.other(VaultRow(version: 8, Self.bytes(700)), bytes: nil), on: Self.second)
+      #expect(version.mayBeLost)
+    }
+
     @Test func `a new version is laid ready for loads of an older one, and dropped when they are gone`() {
       var (known, old) = Self.loaded(Self.bytes(900))
       let new = Self.bytes(700, 2)

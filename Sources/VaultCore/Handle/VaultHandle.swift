@@ -363,7 +363,11 @@ final class VaultHandle: Sendable {
       }
     }
     state.dropImage()
-    if mark == nil, let report = options.markFailure, let loss = state.loss(since: old) { report(loss) }
+    if let report = options.markFailure,
+      let loss = (mark == nil ? state.loss(since: old) : nil) ?? old.possibleLoss
+    {
+      report(loss)
+    }
     loaded.replace(state, since: unlocked)
     return state
   }

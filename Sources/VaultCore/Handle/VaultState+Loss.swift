@@ -17,6 +17,15 @@ extension VaultState {
     return nil
   }
 
+  /// The error of a state whose storage has returned to a different history after it was loaded; `nil` if it has not.
+  var possibleLoss: VaultError? {
+    guard version?.mayBeLost ?? false else { return nil }
+    return storage.error(
+      .rolledBack,
+      "the database goes on from an earlier state, as after a fail-over to a replica, and the newest writes that were "
+        + "seen may be lost")
+  }
+
   private static var lost: VaultError {
     VaultError(
       .rolledBack,

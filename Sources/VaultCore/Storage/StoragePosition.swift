@@ -4,10 +4,15 @@ public protocol StorageVersion: AnyObject, Sendable {
   /// Whether no other process can reach the version any more, so that later changes are not seen and writes are
   /// refused. The default is `false`.
   var isFrozen: Bool { get }
+  /// Whether the place has returned to a different history since it returned bytes of this version, as a database does
+  /// whose replica was promoted without its newest commits. What was read may then be lost, also if there is more now.
+  /// The default is `false`.
+  var mayBeLost: Bool { get }
 }
 
 extension StorageVersion {
   public var isFrozen: Bool { false }
+  public var mayBeLost: Bool { false }
 }
 
 /// A place in the bytes of one version: the end of what a reader knows.
