@@ -97,6 +97,17 @@
         """
     }
 
+    /// Removes delivered logs, as ``PostgresSchema/removeLogs(olderThanDays:)`` says.
+    ///
+    /// - Returns: how many files of logs were removed.
+    /// - Throws: ``VaultError/Code/unsupportedFeature`` without the tables; ``VaultError/Code/readOnly`` if the role
+    ///   may not remove logs, or the server is a replica.
+    package func removeLogs(olderThanDays days: Int) throws(VaultError) -> Int {
+      do throws(QueryFailure) {
+        return Int(try change(PostgresSchema.removeLogs(olderThanDays: days)).first?.first ?? "") ?? 0
+      } catch { throw refusal(error, "the role may not remove logs: connect as the owner of the schema secretprefs") }
+    }
+
     private func refusal(_ failure: QueryFailure, _ cure: String) -> VaultError {
       failure.isRefused("42501") ? place.error(.readOnly, cure, errno: EACCES) : place.error(failure, .writing)
     }

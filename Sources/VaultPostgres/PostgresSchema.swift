@@ -139,6 +139,31 @@
         """
     }
 
+    /// Removes delivered logs of all vaults, and returns how many files of logs it has removed. Only the owner of the
+    /// tables may do that.
+    ///
+    /// Of each log, the oldest files are removed, up to the first to which something was delivered in the last days.
+    /// Its newest file stays, so that what is left is a log that goes on. A verification of it names the events that
+    /// are gone, unless the machine has removed them as well and has logged that (`AuditLimits.keptDays`).
+    ///
+    /// - Parameter days: 1 to 36,500, and the nearest of these for a number outside.
+    public static func removeLogs(olderThanDays days: Int) -> String {
+      """
+      with kept as (
+        select vault, log, coalesce(
+          min(version) filter (where delivered >= now() - interval '\(min(max(days, 1), 36_500)) days'), max(version)
+        ) as first
+        from secretprefs.log group by vault, log
+      ), removed as (
+        delete from secretprefs.log l using kept k
+        where l.vault = k.vault and l.log = k.log and l.version < k.first
+        returning l.vault, l.log, l.version
+      )
+      select count(*) as files from (select distinct vault, log, version from removed) as files;
+
+      """
+    }
+
     /// An identifier of SQL.
     static func quoted(_ name: String) -> String {
       "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""

@@ -107,8 +107,8 @@ struct DatabaseCommandTests {
     // The transcript of the database tries the first and "run"; the others are about the terminal, the kernel, and files.
     #expect(
       Set(untried) == [
-        "postgres init", "postgres grant", "postgres status", "postgres import", "postgres export", "init", "settings",
-        "unlock", "lock", "run", "git-textconv", "git-merge",
+        "postgres init", "postgres grant", "postgres status", "postgres prune", "postgres import", "postgres export",
+        "init", "settings", "unlock", "lock", "run", "git-textconv", "git-merge",
       ])
   }
 

@@ -18,6 +18,6 @@ struct Postgres: ParsableCommand {
         secretprefs get token --vault 'postgresql://db.example.com/secrets#shop'
       """,
     subcommands: [
-      InitDatabase.self, GrantRole.self, DatabaseStatus.self, ImportVault.self, ExportVault.self,
+      InitDatabase.self, GrantRole.self, DatabaseStatus.self, PruneLogs.self, ImportVault.self, ExportVault.self,
     ])
 }
