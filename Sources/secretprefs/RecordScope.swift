@@ -17,10 +17,17 @@ struct RecordScope {
     allGroups ? try vault.allGroups(messages) : [try place.group(in: vault)]
   }
 
-  /// The records, in the order of the names of groups, services and keys.
-  func records(in groups: [AccessGroup], of vault: Vault) throws(VaultError) -> [ListedRecord] {
-    try ListedRecord.all(service: service, in: groups, of: vault).filter { choice.includes($0.info.key.text) }
+  /// The records that are chosen, in the order of the names of groups, services and keys.
+  ///
+  /// - Parameter others: Keys without a record that are chosen from, too.
+  /// - Throws: What ``KeyChoice/checkUse(of:_:)`` throws, and the vault's errors.
+  func records(in groups: [AccessGroup], of vault: Vault, besides others: [String] = []) throws -> [ListedRecord] {
+    let all = try ListedRecord.all(service: service, in: groups, of: vault)
+    if !all.isEmpty || !others.isEmpty { try choice.checkUse(of: all.map(\.info.key.text) + others, patternHint) }
+    return all.filter { choice.includes($0.info.key.text) }
   }
+
+  private var patternHint: String { Hints.patterns(allServices || allGroups ? flags : place.options) }
 
   /// What to call a key: its name, after those of its group and service if the keys are of several.
   func names(_ group: AccessGroup, _ service: Vault.Name, _ key: Vault.Name) -> [String] {
@@ -29,7 +36,7 @@ struct RecordScope {
 
   /// The error if there is no key.
   var nothing: ToolError {
-    choice.isEveryKey ? .emptyService : .noMatchingKey(Hints.patterns(allServices || allGroups ? flags : place.options))
+    choice.isEveryKey ? .emptyService : .noMatchingKey(patternHint)
   }
 
   /// The options that select the same services and groups.

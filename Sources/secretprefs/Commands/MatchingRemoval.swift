@@ -21,14 +21,15 @@ struct MatchingRemoval {
   /// - Throws: ``ToolError/noMatchingKey(_:)`` and the vault's errors.
   init(_ scope: RecordScope, atOnce: Bool, of vault: Vault, _ messages: Messages) throws {
     let groups = try scope.groups(in: vault, messages)
-    var keys = try scope.records(in: groups, of: vault).map { record in
-      Key(group: record.group, service: record.info.service, key: record.info.key, revision: record.info.revision)
-    }
+    var removed: [Key] = []
     for group in atOnce ? groups : [] {
-      keys += try vault.removedRecords(service: scope.service, in: group)
-        .filter { scope.choice.includes($0.key.text) }
+      removed += try vault.removedRecords(service: scope.service, in: group)
         .map { Key(group: group, service: $0.service, key: $0.key, revision: 0) }
     }
+    let keys =
+      try scope.records(in: groups, of: vault, besides: removed.map(\.key.text)).map { record in
+        Key(group: record.group, service: record.info.service, key: record.info.key, revision: record.info.revision)
+      } + removed.filter { scope.choice.includes($0.key.text) }
     guard !keys.isEmpty else { throw scope.nothing }
     self.scope = scope
     self.atOnce = atOnce

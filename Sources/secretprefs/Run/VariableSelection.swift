@@ -15,6 +15,7 @@ struct VariableSelection {
   func variables(_ values: ReferencedValues) throws -> [Variable] {
     var ofServices: [Variable] = []
     if passesServices { for place in places { ofServices += try keys(of: place, values) } }
+    if passesServices { try checkUse(values) }
     let variables = Variable.merged([ofServices, Self.last(of: files), named])
     // A file without a variable is no error: it is the same in all environments of a project.
     guard variables.isEmpty, files.isEmpty else { return variables }
@@ -23,6 +24,21 @@ struct VariableSelection {
   }
 
   private static let listing = "\"secretprefs list '<pattern>'\" shows which keys match a pattern"
+
+  /// Refuses a service without a key, if it is one of several, and a pattern or exception that no key matches.
+  private func checkUse(_ values: ReferencedValues) throws {
+    var all: [String] = []
+    for place in places {
+      let keys = try values.service(at: place).values.keys
+      guard places.count == 1 || !keys.isEmpty else {
+        throw ToolError(
+          VaultError(.notFound, "the service \"\(displayed(place.service.text))\" has no keys"),
+          hint: "\"secretprefs services\" lists the services")
+      }
+      all += keys
+    }
+    if !all.isEmpty { try choice.checkUse(of: all, Self.listing) }
+  }
 
   private func keys(of place: RecordPlace, _ values: ReferencedValues) throws -> [Variable] {
     try values.service(at: place).values.keys.filter(choice.includes).map { key in

@@ -8,6 +8,8 @@ struct KeyPattern {
     case character(Unicode.Scalar)
   }
 
+  /// As it was given.
+  let text: String
   private let parts: [Part]
 
   /// - Throws: ``VaultError/Code/invalidName`` for text that cannot match a name.
@@ -27,6 +29,7 @@ struct KeyPattern {
       default: parts.append(.character(scalar))
       }
     }
+    self.text = text
     self.parts = parts
   }
 
