@@ -16,6 +16,8 @@ struct VaultExamination {
   private var expiredCount = 0
   /// The number of values that expire soon.
   private var expiringCount = 0
+  /// The keys whose rotation is not confirmed.
+  private var rotations: [String] = []
   /// The keys that `run` does not pass with all others.
   private var settings: [String] = []
 
@@ -36,6 +38,13 @@ struct VaultExamination {
       let words = counted(expiringCount, "value expires", "values expire")
       problems.append(Problem(.advice, "expiring", "\(words) within \(expiry.text)", repair: repair))
     }
+    if !rotations.isEmpty {
+      problems.append(
+        Problem(
+          .advice, "pendingRotation",
+          "\(counted(rotations.count, "rotation is", "rotations are")) not confirmed: \(listed(rotations))",
+          repair: "secretprefs rotate-value with --confirm, or with --revert"))
+    }
     if !settings.isEmpty {
       problems.append(
         Problem(
@@ -55,9 +64,9 @@ struct VaultExamination {
       do throws(VaultError) {
         for record in try vault.records(in: group) {
           valueCount += 1 + record.previous.count
-          if VariableName.note(on: record.key.text) != nil {
-            settings.append("\(displayed(record.service.text)) \(displayed(record.key.text))")
-          }
+          let name = "\(displayed(record.service.text)) \(displayed(record.key.text))"
+          if VariableName.note(on: record.key.text) != nil { settings.append(name) }
+          if RotationMark.isPending(in: record) { rotations.append(name) }
           if record.isExpired(at: now) {
             expiredCount += 1
           } else if expiry.isDue(record, at: now) {

@@ -8,10 +8,14 @@ struct OverviewReport {
   /// Names the place to another command.
   private let option: String
   private let state: State
+  /// What is wrong with reads, or will soon be.
+  private var problem: VaultError?
   /// What opened the vault.
   private var source: CredentialSource?
   private var services: [ServiceCount] = []
   private var expiring = 0
+  /// The number of rotations that are not confirmed.
+  private var rotations = 0
 
   private var keys: Int { services.reduce(0) { $0 + $1.keys } }
   private var expired: Int { services.reduce(0) { $0 + $1.expired } }
@@ -30,11 +34,16 @@ struct OverviewReport {
     }
     state = .unlocked
     source = opened.source
+    switch opened.vault.health() {
+    case .degraded(_, let error), .failing(let error): problem = error
+    case .ready, .locked: break
+    }
     let now = access.options.now()
     let records = try ListedRecord.all(service: nil, in: try opened.vault.groupsInOrder(), of: opened.vault)
     services = ServiceCount.all(records, at: now)
     let expiry = try ExpiryRule()
     expiring = records.count { expiry.isDue($0.info, at: now) }
+    rotations = records.count { RotationMark.isPending(in: $0.info) }
   }
 
   var text: String {
@@ -47,31 +56,36 @@ struct OverviewReport {
       ]
     case .unlocked:
       rows.append(["state", "opens with \(source?.rawValue ?? "")"])
+      if let problem { rows.append(["problem", displayed(problem.message)]) }
       let places = counted(services.count, "service", "services")
       rows.append(["keys", keys == 0 ? "none" : "\(counted(keys, "key", "keys")) in \(places)"])
       let due = [
         expired > 0 ? "\(counted(expired, "key has", "keys have")) expired" : nil,
         expiring > 0 ? "\(counted(expiring, "expires", "expire")) within \(ExpiryRule.usualText)" : nil,
+        rotations > 0 ? "\(counted(rotations, "rotation is", "rotations are")) not confirmed" : nil,
       ].compactMap(\.self)
       rows.append(["due", due.isEmpty ? "nothing" : due.joined(separator: ", ")])
-      rows.append(["next", next(isDue: !due.isEmpty)])
+      rows.append(["next", next])
     }
     return Table(rows: rows + [["help", "secretprefs help"]]).text
   }
 
-  private func next(isDue: Bool) -> String {
+  private var next: String {
+    if problem != nil { return "secretprefs doctor\(option)" }
     if keys == 0 { return "secretprefs set <key>\(option)" }
-    let all = "--all-services --all-groups"
-    return (isDue ? "secretprefs list --expires-within \(ExpiryRule.usual) \(all)" : "secretprefs services") + option
+    if expired + expiring > 0 {
+      return "secretprefs list --expires-within \(ExpiryRule.usual) --all-services --all-groups\(option)"
+    }
+    return (rotations > 0 ? "secretprefs doctor" : "secretprefs services") + option
   }
 
   var json: JSON {
     var members: [(String, JSON)] = [("vault", .string(place)), ("state", .string(state.rawValue))]
     if let source {
       members += [
-        ("credential", .string(source.rawValue)), ("services", .unsigned(UInt64(services.count))),
+        ("credential", .string(source.rawValue)), ("problem", problem.map { .string($0.message) } ?? .null), ("services", .unsigned(UInt64(services.count))),
         ("keys", .unsigned(UInt64(keys))), ("expired", .unsigned(UInt64(expired))),
-        ("expiring", .unsigned(UInt64(expiring))),
+        ("expiring", .unsigned(UInt64(expiring))), ("rotations", .unsigned(UInt64(rotations))),
       ]
     }
     return .object(members)

@@ -13,8 +13,8 @@ struct RotateValue: WritingCommand {
       The first step stores a new value, which a program writes to its standard output, or which is generated. The old \
       value is an earlier value of the key, and no write drops it until the second step. When the new value is in use, \
       --confirm ends the rotation; the old value is then kept or dropped like any other earlier value. --revert makes \
-      the old value the current one again. In between, "secretprefs info" shows the attribute "rotation", and another \
-      rotation of the key is refused.
+      the old value the current one again, with the expiry that it had. In between, "secretprefs info" shows the \
+      attribute "rotation", "secretprefs" and "doctor" count the key, and another rotation of it is refused.
 
       The program runs without a shell. Its standard input is empty, it does not inherit SECRETPREFS_ variables, and \
       nothing is stored unless its exit code is 0. It must not end the validity of the old value: if this process is \
@@ -98,7 +98,12 @@ struct RotateValue: WritingCommand {
   private static func output(of words: [String], _ kind: ValueKind) throws -> SecretBytes {
     let program = try OtherProgram("the command", words)
     let value = try ValueReader.read(program.output, atMost: ValueReader.longest, "read the output of the command")
-    switch try program.end() {
+    let end: ChildProcess.StateChange
+    do throws(VaultError) { end = try program.end() } catch {
+      guard let number = error.errno else { throw error }
+      throw ToolError.notStarted(number)
+    }
+    switch end {
     case .exited(0): break
     case .exited(let code):
       throw ToolError.problem("the command failed with exit code \(code); nothing was changed", hint: nil)

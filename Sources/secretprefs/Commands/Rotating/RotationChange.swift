@@ -28,7 +28,7 @@ struct RotationChange {
     for attempt in 1...Self.tries {
       let record = try place.existing(key, in: group, of: vault)
       let depth = record.storedHistoryDepth ?? keeping.earlierValues
-      let mark = try RotationMark(of: record) ?? RotationMark(revision: record.revision, depth: depth)
+      let mark = try RotationMark(of: record) ?? RotationMark(revision: record.revision, depth: depth, expiry: record.expiry)
       var edit = RecordEdit()
       edit.attributes = .set(try RotationMark.attributes(of: record, mark))
       edit.historyDepth = .set(.max)
@@ -49,17 +49,18 @@ struct RotationChange {
 
   /// Ends the rotation.
   ///
-  /// - Parameter isReverted: Whether the old value becomes the current one.
+  /// - Parameter isReverted: Whether the old value becomes the current one, with the expiry that it had.
   func end(reverting isReverted: Bool) throws {
     let record = try place.existing(key, in: group, of: vault)
     guard let mark = try RotationMark(of: record) else {
       throw ToolError(
-        VaultError(.notFound, "no rotation of the key is to be confirmed"),
+        VaultError(.notFound, "no rotation of the key has begun"),
         hint: "\"secretprefs rotate-value --generate\" begins one")
     }
     var edit = RecordEdit()
     edit.attributes = .set(try RotationMark.attributes(of: record, nil))
     edit.historyDepth = .set(mark.depth)
+    if isReverted { edit.expiry = mark.expiry.map { .set($0) } ?? .remove }
     do throws(VaultError) {
       try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
         if isReverted { try batch.restore(key, revision: mark.revision, ifRevision: record.revision) }
