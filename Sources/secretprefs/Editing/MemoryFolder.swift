@@ -15,17 +15,20 @@ final class MemoryFolder {
   private let folder: Descriptor<VaultError>
   private var isKept = false
 
-  /// Creates the directory in `$XDG_RUNTIME_DIR`, or else in `/dev/shm`: the first that is on a file system in memory.
+  /// Creates the directory in `$XDG_RUNTIME_DIR`, or else in `/dev/shm`: the first that is on a file system in memory,
+  /// and in which no other user can exchange it. After `su`, the variable may name the directory of another user.
   ///
   /// - Parameter purpose: what it is for, in errors.
   init(_ purpose: String) throws {
     let runtime = getenv("XDG_RUNTIME_DIR").flatMap { String(validatingCString: $0) }
-    let places = [runtime, "/dev/shm"].compactMap(\.self).filter { $0.hasPrefix("/") && Self.isInMemory($0) }
+    let places = [runtime, "/dev/shm"].compactMap(\.self).filter { $0.hasPrefix("/") }
+      .compactMap { PathName.resolved($0) }.filter { Self.isInMemory($0) && Self.isSafe($0) }
     for place in places { Self.removeAbandoned(in: place) }
     guard let place = places.first(where: { access($0, W_OK | X_OK) == 0 }) else {
       throw ToolError(
         VaultError(.io, "there is no directory in memory for \(purpose)"),
-        hint: "mount a tmpfs on /dev/shm, or name a directory on one with XDG_RUNTIME_DIR; nothing is written to a disk"
+        hint: "mount a tmpfs on /dev/shm, or name a directory of this user on one with XDG_RUNTIME_DIR; nothing is "
+          + "written to a disk"
       )
     }
     var made: String?
@@ -141,6 +144,20 @@ final class MemoryFolder {
       defer { extendLifetime(folder) }
       return isOnMemoryFileSystem(folder.raw)
     } catch { return false }
+  }
+
+  /// Whether nobody but this user and root can rename what is in a directory, or exchange the directory.
+  ///
+  /// - Parameter path: Without links.
+  private static func isSafe(_ path: String) -> Bool {
+    var path = path
+    while true {
+      guard let status = ExaminedPath(path).status(), [0, geteuid()].contains(status.st_uid),
+        status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0
+      else { return false }
+      guard path != "/" else { return true }
+      path = PathName.directory(of: path)
+    }
   }
 
   private static func remove(_ path: String) {

@@ -6,12 +6,18 @@ enum ViArguments {
   private static let settings =
     "silent! set nobackup nowritebackup noswapfile patchmode= viminfo= | silent! set noundofile | silent! set shada="
 
+  /// Programs that start the one in their arguments.
+  private static let starters = [
+    "env", "nice", "ionice", "chrt", "taskset", "nohup", "setsid", "stdbuf", "time", "timeout", "sudo", "doas",
+    "unshare", "bwrap", "firejail", "prlimit", "flock",
+  ]
+
   /// The words of an editor with these arguments, if it is one of these.
   static func adding(to words: [String]) -> [String] {
-    // "env NAME=value vim" runs vim.
-    let isEnvironment = PathName.last(of: words[0]) == "env"
-    let index = isEnvironment ? words.dropFirst().firstIndex { !ShellWords.isAssignment($0) } ?? 0 : 0
-    guard isVim(words[index]) else { return words }
+    // "env NAME=value vim" and "nice -n 5 vim" run vim.
+    let isStarter = starters.contains(PathName.last(of: words[0]))
+    guard let index = isStarter ? words.indices.dropFirst().first(where: { isVim(words[$0]) }) : 0, isVim(words[index])
+    else { return words }
     // Before the user's configuration is read, so that nothing is written meanwhile, and again after it.
     var arguments = ["-n", "-i", "NONE", "--cmd", settings, "-c", settings]
     // Otherwise it ends at once, and edits a file that is gone.
