@@ -38,12 +38,20 @@ enum ExportFormat: String, NamedFormat {
     ((isVariable ? [] : [key]) + [VariableName.derived(from: key)]).first(where: allows)
   }
 
-  /// Whether all programs that are known to read the format read this value as it is. In dotenv, some keep a backslash
-  /// in front of a character in double quotes, and take one in front of a single quote for its escape.
-  func isPortable(value: UnsafeRawBufferPointer) -> Bool {
+  /// Whether all programs that are known to read the format read this value as it is. What `import` knows of readers of
+  /// dotenv files is asked about the line that ``write(_:_:_:isFirst:indent:to:)`` makes of it.
+  func isPortable(value: UnsafeRawBufferPointer) throws -> Bool {
     guard self == .dotenv else { return true }
-    let isEscaped = value.contains(UInt8(ascii: "'")) && value.contains { "\"\\$`".utf8.contains($0) }
-    return !isEscaped && value.last != UInt8(ascii: "\\")
+    let line = try SecretOutput(isCollecting: true)
+    try write("A", .string, value, isFirst: true, to: line)
+    return try line.withBytes { written in
+      var copy = try SecretBytes(count: written.count)
+      return try copy.withUnsafeMutableBytes { bytes in
+        bytes.copyMemory(from: written)
+        var parser = DotenvParser(bytes, readingForeignForms: true)
+        return try parser.nextEntry()?.doubt == nil
+      }
+    }
   }
 
   /// Whether the format can hold this value byte for byte.

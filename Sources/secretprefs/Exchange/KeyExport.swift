@@ -95,7 +95,7 @@ struct KeyExport {
     try entry.service.values.withValue(of: entry.key) { _, bytes in
       written.size += bytes.count
       guard format.allows(value: bytes) else { throw refusal(entry.label) }
-      if !format.isPortable(value: bytes) { written.unportable.append(entry.label) }
+      if try !format.isPortable(value: bytes) { written.unportable.append(entry.label) }
       try format.write(entry.name, record.kind, bytes, isFirst: isFirst, indent: indent, to: output)
     }
   }
