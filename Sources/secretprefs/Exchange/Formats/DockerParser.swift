@@ -12,6 +12,14 @@ struct DockerParser {
     "auth", "username", "password", "identitytoken", "registrytoken", "email", "serveraddress",
   ]
 
+  /// The members at the top level of docker's `config.json` (`docker/cli`, `cli/config/configfile/file.go`).
+  private static let settings = [
+    logins, "HttpHeaders", "psFormat", "imagesFormat", "networksFormat", "pluginsFormat", "volumesFormat",
+    "statsFormat", "detachKeys", "credsStore", "credHelpers", "serviceInspectFormat", "servicesFormat", "tasksFormat",
+    "secretFormat", "configFormat", "nodesFormat", "pruneFilters", "proxies", "currentContext",
+    "cliPluginsExtraDirs", "plugins", "aliases", "features", "experimental", "stackOrchestrator", "kubernetes",
+  ]
+
   private let bytes: UnsafeMutableRawBufferPointer
   private var records = PlainRecords()
   /// The members at the top level that name a program with the logins, by registry.
@@ -20,28 +28,29 @@ struct DockerParser {
 
   private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
-  /// Whether the document has logins where docker has them, or says which program keeps them.
+  /// Whether the document has logins where docker has them, or is a file of docker that says which program keeps them.
   static func recognizes(_ leaves: [JSONLeaf]) -> Bool {
-    let logins = leaves.filter { isNamed($0.path[0].text, Self.logins) }
-    guard logins.allSatisfy(mayBeOfLogin) else { return false }
-    return logins.contains(where: isOfLogin) || isOldFile(leaves)
+    leaves.contains { isNamed($0.path[0].text, logins) && isOfLogin($0) } || isOldFile(leaves)
       || leaves.contains { isNamed($0.path[0].text, "credsStore") || isNamed($0.path[0].text, "credHelpers") }
-  }
-
-  private static func mayBeOfLogin(_ leaf: JSONLeaf) -> Bool {
-    leaf.place.depth > 2 || leaf.kind == .emptyObject || leaf.kind == .null
+        && leaves.allSatisfy { leaf in settings.contains { isNamed(leaf.path[0].text, $0) } }
   }
 
   private static func isOfLogin(_ leaf: JSONLeaf) -> Bool {
     leaf.place.depth > 2 ? members.contains { isNamed(leaf.path[2].text, $0) } : leaf.kind == .emptyObject
   }
 
-  /// Whether the document is a `.dockercfg`, which has the registries at the top level.
+  /// Whether the document is a `.dockercfg`, which has the registries at the top level. Other JSON has members of these
+  /// names too, but below names that are no hosts.
   private static func isOldFile(_ leaves: [JSONLeaf]) -> Bool {
     !leaves.isEmpty
       && leaves.allSatisfy { leaf in
-        leaf.place.depth == 2 && members.contains { isNamed(leaf.path[1].text, $0) }
+        leaf.place.depth == 2 && isRegistry(leaf.path[0].text) && members.contains { isNamed(leaf.path[1].text, $0) }
       } && leaves.contains { isNamed($0.path[1].text, "auth") }
+  }
+
+  /// Whether a name is that of a host, as docker tells it from a part of an image's name, or a URL.
+  private static func isRegistry(_ name: String) -> Bool {
+    name == "localhost" || name.contains(".") || name.contains(":")
   }
 
   static func records(
@@ -57,7 +66,10 @@ struct DockerParser {
     for leaf in leaves {
       let path = leaf.path
       if isOld || isNamed(path[0].text, logins) {
-        guard path.count >= depth else { continue }
+        guard path.count >= depth else {
+          try source.records.skip(path[0].text, "no logins", line: leaf.line)
+          continue
+        }
         let registry = path[depth - 1].text
         if registries[registry] == nil { order.append(registry) }
         registries[registry, default: []].append(leaf)
