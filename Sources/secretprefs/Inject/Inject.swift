@@ -64,19 +64,25 @@ struct Inject: WritingCommand {
     let now = access.options.now()
     var expired = 0
     let output = try GuardedBuffer()
+    // Each value is opened, and logged, once.
+    let known = try GuardedBuffer()
+    var places: [String: Range<Int>] = [:]
     let count = try readTemplate().withUnsafeBytes { text in
       try Template.fill(text, into: output) { reference in
-        let found = try values.find(reference)
-        if found.record.isExpired(at: now) { expired += 1 }
-        try ReferencedValues.withValue(of: found) { isText, bytes in
-          guard isText else { throw Self.notText.about(key: reference.key) }
-          try output.append(bytes)
+        if places[reference.text] == nil {
+          let found = try values.find(reference)
+          if found.record.isExpired(at: now) { expired += 1 }
+          try ReferencedValues.withValue(of: found) { isText, bytes in
+            guard isText else { throw Self.notText.about(key: reference.key) }
+            places[reference.text] = known.count..<known.count + bytes.count
+            try known.append(bytes)
+          }
         }
+        guard let place = places[reference.text] else { return }
+        try known.withUnsafeBytes { try output.append(UnsafeRawBufferPointer(rebasing: $0[place])) }
       }
     }
-    if expired > 0 {
-      messages.warn("\(counted(expired, "reference is", "references are")) to an expired key")
-    }
+    if expired > 0 { messages.warn("\(counted(expired, "key has", "keys have")) expired") }
     guard let out else {
       return try output.withUnsafeBytes { (bytes) throws(ToolError) in
         if isatty(STDOUT_FILENO) == 1 { try ControlCharacters.check(bytes, messages) }

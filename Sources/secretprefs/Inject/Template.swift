@@ -22,12 +22,13 @@ enum Template {
   /// Copies `template` to `output`. Calls `write` in place of each reference.
   ///
   /// - Returns: The number of references.
-  /// - Throws: The error of the first reference that is malformed, or whose `write` throws, or with which the output
-  ///   becomes too long, with its line.
+  /// - Throws: One error for all references that are malformed or lead to no key, each with its line; or the first other
+  ///   error of `write`, or of an output that becomes too long, with its line.
   static func fill(
     _ template: UnsafeRawBufferPointer, into output: GuardedBuffer, _ write: (SecretReference) throws -> Void
   ) throws -> Int {
     var count = 0
+    var faults: [ToolError] = []
     try scan(template) {
       try output.append(UnsafeRawBufferPointer(rebasing: template[$0]))
     } reference: { match in
@@ -42,8 +43,18 @@ enum Template {
           count += 1
         }
         try check(output)
-      } catch { throw ToolError(thrown: error).about("line \(match.line)") }
+      } catch {
+        let place =
+          switch match.result {
+          case .success(let reference): "line \(match.line), \(displayed(reference.text))"
+          case .failure: "line \(match.line)"
+          }
+        let fault = ToolError(thrown: error).about(place)
+        guard [VaultError.Code.malformed, .notFound].map(\.rawValue).contains(fault.code) else { throw fault }
+        faults.append(fault)
+      }
     }
+    if let error = ToolError.all(of: faults) { throw error }
     try check(output)
     return count
   }

@@ -86,6 +86,12 @@ struct ToolError: Error {
     return error
   }
 
+  /// One error for several, with the code and hint of the first; `nil` for none.
+  static func all(of errors: [ToolError]) -> ToolError? {
+    guard let first = errors.first, errors.count > 1 else { return errors.first }
+    return ToolError(first.code, first.status, listed(errors.map(\.message)), first.hint)
+  }
+
   /// Returns the same error with a different hint.
   func with(hint: String) -> ToolError {
     var error = ToolError(code, status, message, hint)
@@ -156,7 +162,7 @@ struct ToolError: Error {
       "do not repeat the command; check the current state instead")
   }
 
-  /// The program of `run` could not be started.
+  /// The program of `run` or `rotate-value` could not be started.
   static func notStarted(_ number: Int32) -> ToolError {
     switch number {
     case ENOENT:
@@ -166,7 +172,7 @@ struct ToolError: Error {
     case E2BIG:
       ToolError(
         VaultError(.valueTooLarge, "the command's arguments and environment are too long for the system"),
-        hint: "--file NAME=key passes a long value as a file")
+        hint: "--file NAME=key of \"secretprefs run\" passes a long value as a file")
     default:
       ToolError(
         cannotExecuteCode, .cannotExecute, "the command cannot be executed: \(systemText(number))", nil)
@@ -266,10 +272,20 @@ struct ToolError: Error {
     ToolError(VaultError(.notFound, "there is no such key; this is \(program)"), hint: Hints.import)
   }
 
-  /// - Parameter key: A key that the vault has.
-  static func removedKey(_ key: String) -> ToolError {
-    ToolError(
-      VaultError(.notFound, "the key \"\(key)\" was removed"), hint: "\"secretprefs history restore\" restores it")
+  /// - Parameters:
+  ///   - key: A key that the vault has.
+  ///   - groups: The other access groups that have a key of this name in the same service.
+  static func removedKey(_ key: String, nowIn groups: [String]) -> ToolError {
+    let restoring = "\"secretprefs history restore\" restores it"
+    guard let group = groups.first else {
+      return ToolError(VaultError(.notFound, "the key \"\(key)\" was removed"), hint: restoring)
+    }
+    return ToolError(
+      VaultError(
+        .notFound,
+        "the key \"\(key)\" was removed or moved: \(groups.count == 1 ? "the access group" : "the access groups") "
+          + "\(listed(groups.map(displayed))) \(groups.count == 1 ? "has" : "have") one of this name"),
+      hint: "use it with --group \(shellWord(group)); \(restoring) here")
   }
 
   /// A record that another process changes while it is exported.
