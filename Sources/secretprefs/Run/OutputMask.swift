@@ -69,7 +69,8 @@ final class OutputMask {
   }
 
   private func showRest(to output: GuardedBuffer) throws(VaultError) {
-    if let waiting = stream.waiting, waiting.count >= ValuePatterns.minimum {
+    // Also if most of these bytes are not compared, such as blanks.
+    if let waiting = stream.waiting, max(waiting.count, waiting.end - waiting.start) >= ValuePatterns.minimum {
       hidden[1].add(waiting.start..<max(waiting.end, hidden[1].end)) { mark($0, Mark.hiddenText) }
     }
     try show(upTo: end, to: output)

@@ -22,7 +22,7 @@ struct Scan: ToolCommand {
         json       with the escapes of JSON
         quoted     quoted for a shell, YAML, SQL, CSV or a programming language
         entity     with the entities of XML or HTML
-        printable  quoted-printable, as in mail
+        printable  quoted-printable, if only the bytes that need it are encoded, in upper case
 
       Blanks, line ends, quotes, backslashes, + and $ are not compared, so that a value is found however it is quoted, \
       indented and wrapped. Only text and data with at least 8 bytes are searched for, 6 of which are none of these, \
