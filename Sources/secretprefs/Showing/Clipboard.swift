@@ -16,7 +16,11 @@ final class Clipboard {
     get throws(ToolError) { Int(try Configuration.value(of: .clearAfter, option: nil)) ?? usualTime }
   }
 
+  /// The names of terminals without a clipboard: the console of Linux, and hardware.
+  private static let without = ["", "dumb", "linux", "ansi", "vt52", "vt100", "vt102", "vt220", "vt320"]
+
   private let terminal: Descriptor<VaultError>
+  private let multiplexer: Multiplexer
   private var before: [(number: Int32, action: sigaction)] = []
 
   /// Opens the controlling terminal.
@@ -24,7 +28,16 @@ final class Clipboard {
     do throws(VaultError) {
       terminal = try Descriptor.open("/dev/tty", O_WRONLY | O_NOCTTY) { .io("open the terminal", $0) }
     } catch { throw .usage("there is no terminal whose clipboard could be set", hint: "use the command on a terminal") }
-    guard Multiplexer.current.mayPass else {
+    guard !Self.without.contains(Multiplexer.terminal) else {
+      throw .usage("this terminal has no clipboard that a program could set", hint: "print the value, without --clip")
+    }
+    guard let multiplexer = Multiplexer.current else {
+      throw .usage(
+        "screen or tmux is between this program and the terminal, and which of the two is not known",
+        hint: "run it with $TMUX or $STY of the session (sudo --preserve-env=TMUX,STY), or print the value")
+    }
+    self.multiplexer = multiplexer
+    guard multiplexer.mayPass else {
       throw .usage("tmux does not pass the clipboard on", hint: "tmux set -p allow-passthrough on")
     }
   }
@@ -40,7 +53,9 @@ final class Clipboard {
 
   /// Waits, and clears the clipboard. A signal clears it at once and then takes effect.
   func clear(after seconds: Int, _ messages: Messages) throws(ToolError) {
-    messages.note("sent to the clipboard of the terminal, which is cleared in \(seconds) s, or now with Ctrl-C")
+    let doubt = multiplexer.isKnownToPass ? "" : ", if tmux passes it on (allow-passthrough)"
+    messages.note(
+      "sent to the clipboard of the terminal\(doubt), which is cleared in \(seconds) s, or now with Ctrl-C")
     let end = ContinuousClock.now + .seconds(seconds)
     while !PendingSignal.isPending, ContinuousClock.now < end {
       _ = poll(nil, 0, 50)  // limits the delay of a signal that arrives before the call
@@ -61,7 +76,7 @@ final class Clipboard {
       try sequence.write("\u{1B}]52;c;")
       try sequence.writeBase64(value)
       try sequence.write("\u{07}")
-      try sequence.withBytes { (bytes) throws(VaultError) in try Multiplexer.current.wrap(bytes, into: wrapped) }
+      try sequence.withBytes { (bytes) throws(VaultError) in try multiplexer.wrap(bytes, into: wrapped) }
     } catch { throw ToolError(thrown: error) }
     try wrapped.withUnsafeBytes { (bytes) throws(ToolError) in
       try writeAll(bytes, to: terminal.raw, "write to the terminal")
@@ -73,12 +88,18 @@ final class Clipboard {
 private enum Multiplexer {
   case none, tmux, screen
 
-  static var current: Multiplexer {
-    let kind = getenv("TERM").map { String(cString: $0) } ?? ""
-    if getenv("TMUX") != nil || kind.hasPrefix("tmux") { return .tmux }
-    if getenv("STY") != nil || kind.hasPrefix("screen") { return .screen }
-    return .none
+  /// The name of the terminal.
+  static var terminal: String { getenv("TERM").map { String(cString: $0) } ?? "" }
+
+  /// `nil` if it is not known: tmux also calls its terminal screen, and its variables are lost over ssh and sudo.
+  static var current: Multiplexer? {
+    if getenv("TMUX") != nil || terminal.hasPrefix("tmux") { return .tmux }
+    if getenv("STY") != nil { return .screen }
+    return terminal.hasPrefix("screen") ? nil : Multiplexer.none
   }
+
+  /// Whether what is sent reaches the terminal, as far as can be known.
+  var isKnownToPass: Bool { self != .tmux || getenv("TMUX") != nil }
 
   /// Whether it forwards what is wrapped, as far as it says so. tmux has forwarded nothing since version 3.3, unless
   /// its option `allow-passthrough` is set; older versions do not know the option.
