@@ -63,10 +63,10 @@ enum UsageRefusal {
         hint: known.command == "set"
           ? set : "use --passphrase-fd or a prompt for passphrases, and --key-file for keys")
     }
-    if let word = unknownOption(in: given, of: known) {
+    if let type = known.type, let fault = OptionFault(in: given.options, of: type) {
       return .usage(
-        "\(word.name ?? "an argument that begins with a dash") is no option of \"secretprefs \(known.command)\"",
-        hint: (word.nearest.map { "did you mean \($0)? " } ?? "")
+        fault.message(of: known.command),
+        hint: (fault.near.map { "did you mean \($0)? " } ?? "")
           + "\(known.usage); see secretprefs help \(known.command)")
     }
     let second = known.command == first ? arguments.words.dropFirst().first : nil
@@ -87,25 +87,6 @@ enum UsageRefusal {
     "lock": "--vault <path> names the vault", "mark show": "--mark <file> names the mark",
     "mark init": "--mark <file> names the mark", "mark accept": "--mark <file> names the mark",
   ]
-
-  /// The first word that looks like an option and is none of the command. Its name is `nil` if the word does not have
-  /// the form of one: it may be a secret.
-  private static func unknownOption(in arguments: Arguments, of form: Form) -> (name: String?, nearest: String?)? {
-    guard let type = form.type else { return nil }
-    // The options of the help, whose other lines have no word that begins with two hyphens and is none of its options.
-    let help = Root.helpMessage(for: type, includeHidden: true)
-    let known = Set(help.split { !isNamed($0) }.filter { $0.hasPrefix("--") }.map(String.init))
-    let given = arguments.options.lazy.filter { $0.hasPrefix("--") }.map { $0.prefix { $0 != "=" } }
-    guard let unknown = given.first(where: { !known.contains(String($0)) }) else { return nil }
-    let isPlain = unknown.utf8.count <= 30 && unknown.allSatisfy(isNamed)
-    return (
-      isPlain ? String(unknown) : nil,
-      isPlain ? nearest(String(unknown), among: known.subtracting(["--help", "--version"]).sorted()) : nil
-    )
-  }
-
-  /// Whether names of options have the character.
-  private static func isNamed(_ character: Character) -> Bool { character == "-" || ("a"..."z").contains(character) }
 
   /// The commands that other programs call by these names: shells, pass, gopass, age, sops, `op` and `vault`.
   static let otherNames = [

@@ -1,0 +1,77 @@
+internal import ArgumentParser
+
+/// What is wrong with an option of a command, as the help of the command has it.
+enum OptionFault {
+  /// The word is no option. The name is `nil` if the word does not have the form of one: it may be a secret.
+  case unknown(name: String?, near: String?)
+  case withoutValue(name: String)
+  /// A value follows the name of a flag behind `=`.
+  case flagWithValue(name: String)
+
+  /// The first fault of these words, in front of `--`; `nil` if there is none.
+  init?(in words: ArraySlice<String>, of command: any ParsableCommand.Type) {
+    let options = Self.options(in: Root.helpMessage(for: command, includeHidden: true))
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("-"), word != "-" else { continue }
+      let name = String(word.prefix { $0 != "=" })
+      guard let hasValue = options[name] else {
+        self = Self.unknown(name, among: options.keys.filter { $0.hasPrefix("--") })
+        return
+      }
+      switch (hasValue, name == word) {
+      case (false, false):
+        self = .flagWithValue(name: name)
+        return
+      case (true, true):
+        guard let value = rest.popFirst(), value == "-" || !value.hasPrefix("-") else {
+          self = .withoutValue(name: name)
+          return
+        }
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  /// The options that a help lists, and whether each has a value. Their lines begin with two blanks and a hyphen.
+  private static func options(in help: String) -> [String: Bool] {
+    var options: [String: Bool] = [:]
+    for line in help.split(separator: "\n") where line.hasPrefix("  -") {
+      let words = line.split(separator: " ")
+      let names = words.prefix { $0.hasPrefix("-") }
+      let hasValue = words.dropFirst(names.count).first?.hasPrefix("<") ?? false
+      for name in names { options[String(name.prefix { $0 != "," })] = hasValue }
+    }
+    return options
+  }
+
+  private static func unknown(_ name: String, among known: [String]) -> OptionFault {
+    let isLong = name.hasPrefix("--")
+    let isPlain =
+      isLong ? name.utf8.count <= 30 && name.allSatisfy(isNamed) : name.count == 2 && name.allSatisfy(isShort)
+    return .unknown(
+      name: isPlain ? name : nil,
+      near: isPlain && isLong
+        ? nearest(name, among: known.filter { !["--help", "--version"].contains($0) }.sorted()) : nil)
+  }
+
+  /// Whether names of options have the character.
+  private static func isNamed(_ character: Character) -> Bool { character == "-" || ("a"..."z").contains(character) }
+
+  private static func isShort(_ character: Character) -> Bool {
+    isNamed(character) || ("A"..."Z").contains(character)
+  }
+
+  func message(of command: String) -> String {
+    switch self {
+    case .unknown(let name, _):
+      "\(name ?? "an argument that begins with a dash") is no option of \"secretprefs \(command)\""
+    case .withoutValue(let name): "\(name) has no value"
+    case .flagWithValue(let name): "\(name) takes no value"
+    }
+  }
+
+  /// The option that may be meant.
+  var near: String? { if case .unknown(_, let near) = self { near } else { nil } }
+}
