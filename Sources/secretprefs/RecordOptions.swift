@@ -14,7 +14,7 @@ struct RecordOptions: ParsableArguments {
     name: FastPathOption.group.name,
     help: ArgumentHelp(
       "The access group that contains the keys.",
-      discussion: "\(ToolSetting.group.places) A credential of one group needs none.", valueName: "name"),
+      discussion: ToolSetting.group.places + ToolSetting.soleGroup, valueName: "name"),
     completion: .groups)
   var group: String?
 

@@ -69,7 +69,12 @@ struct RecordPlace: Equatable {
     let name = try Vault.Name(key)
     if let program = ForeignReference.name(ofArgument: key) { return .foreignReference(program) }
     if let removed = try vault.removedRecord(service: service, key: key, in: group) {
-      return .removedKey(removed.key.text)
+      // After a move to another group the key is removed from this one.
+      var others: [String] = []
+      for other in try vault.groupsInOrder() where other.id != group.id {
+        if try vault.record(service: service, key: key, in: other) != nil { others.append(other.name.text) }
+      }
+      return .removedKey(removed.key.text, nowIn: others)
     }
     let services = try vault.records(in: group).filter { $0.key == name }.map(\.service.text)
     guard services.isEmpty else { return .noSuchKey(name.text, of: services) }

@@ -215,8 +215,17 @@ struct VaultAccess {
         throw VaultError(.noCredential, "no key file is configured, and the vault has no passphrase slot")
       }
     }
-    guard mayPrompt else { throw VaultError(.noCredential, "no passphrase or key file is configured") }
-    return try Prompt.passphrase(of: (role.map { $0.rawValue + " " } ?? "") + location.name, rejected: rejected)
+    do throws(VaultError) {
+      guard mayPrompt else { throw VaultError(.noCredential, "no passphrase or key file is configured") }
+      return try Prompt.passphrase(of: (role.map { $0.rawValue + " " } ?? "") + location.name, rejected: rejected)
+    } catch {
+      guard error.code == .noCredential, keptKeyUse == .ignore, try KeptKey.find(location, for: .look) != nil else {
+        throw error
+      }
+      throw VaultError(
+        .noCredential, "\(error.message); the key that \"secretprefs unlock\" keeps is not used by this command",
+        cause: Cure(hint: "--key-file or --passphrase-fd gives the credential itself"))
+    }
   }
 }
 

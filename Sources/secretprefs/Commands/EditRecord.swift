@@ -57,7 +57,7 @@ struct EditRecord: WritingCommand {
     }
     let access = try unlock.complete(try vault.access())
     let name = try Vault.Name(key)
-    let change = try MetadataChange(metadata, now: access.options.now())
+    let change = try MetadataChange(metadata, now: access.options.now(), messages)
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
     let (edit, revision) = try change.resolved { () throws(VaultError) in

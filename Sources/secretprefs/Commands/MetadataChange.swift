@@ -9,7 +9,7 @@ struct MetadataChange {
   private let replaced: Set<Vault.Name>
 
   /// - Parameter now: The current time in milliseconds since 1970-01-01 UTC.
-  init(_ options: MetadataOptions, now: Int64) throws {
+  init(_ options: MetadataOptions, now: Int64, _ messages: Messages) throws {
     revision = options.ifRevision
     guard !options.notSecret || !options.isSecret else {
       throw ToolError.usage("--not-secret and --is-secret contradict each other")
@@ -22,6 +22,7 @@ struct MetadataChange {
     edit.label = try Self.field(options.label, isRemoved: options.noLabel, "label")
     edit.comment = try Self.field(options.comment, isRemoved: options.noComment, "comment")
     let expiry = try options.expiry.map { (text) throws(ToolError) in try Expiry(text, now: now).milliseconds }
+    if let expiry, expiry <= now { messages.warn("the expiry has passed already, so the value counts as expired") }
     edit.expiry = try Self.field(expiry, isRemoved: options.noExpiry, "expiry")
     if let depth = options.history { edit.historyDepth = .set(depth) }
   }

@@ -89,7 +89,7 @@ struct SetValue: WritingCommand {
     let access = try unlock.complete(try vault.access())
     let (place, key) = try record.named(word)
     let name = try Vault.Name(key)
-    let change = try MetadataChange(metadata, now: access.options.now())
+    let change = try MetadataChange(metadata, now: access.options.now(), messages)
     let accessibility = try accessibility.map { (name) throws(VaultError) in try Vault.Accessibility(named: name) }
     let kind = try kindOptions.kind(isData: data)
     let source = try ValueInput(

@@ -4,7 +4,8 @@ internal import VaultCore
 /// A file with settings: one `name = value` a line, empty lines, and lines that begin with `#`.
 ///
 /// Spaces and tabs around the name and the value do not count. There are no quotes and no escapes, so a value has no
-/// line feed, and a `#` in it belongs to it. A setting is set once.
+/// line feed. One in quotation marks, or with a blank and a `#` in it, is refused: other files have quotes and comments
+/// there. A setting is set once.
 struct ConfigurationFile {
   struct Line {
     let number: Int
@@ -72,6 +73,12 @@ struct ConfigurationFile {
       throw Fault(reason: "\(name) is set in line \(earlier.number) already")
     }
     guard !value.isEmpty else { throw Fault(reason: "\(name) has no value") }
+    if let mark = value.first, mark == value.last, value.utf8.count > 1, mark == "\"" || mark == "'" {
+      throw Fault(reason: "\(name) is in quotation marks, which would be part of it")
+    }
+    guard !value.contains(" #"), !value.contains("\t#") else {
+      throw Fault(reason: "\(name) has a comment behind it; a comment has a line of its own")
+    }
     if let objection = setting.objection(to: value, inProject: isProject) {
       throw Fault(reason: "\(name) \(objection)")
     }

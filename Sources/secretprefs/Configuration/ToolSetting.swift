@@ -50,6 +50,9 @@ enum ToolSetting: String, CaseIterable {
     "Default: $\(variable), the setting \(name)\(usual.map { ", or \"\($0)\"" } ?? "")."
   }
 
+  /// What follows the places of ``group``.
+  static let soleGroup = " A credential of one group needs none."
+
   /// What it sets, for the help.
   var explanation: String {
     switch self {

@@ -21,7 +21,7 @@ struct HelperOptions: ParsableArguments {
     name: FastPathOption.group.name,
     help: ArgumentHelp(
       "The access group of the credentials.",
-      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"))
+      discussion: ToolSetting.group.places + ToolSetting.soleGroup, valueName: "name"))
   var group: String?
 
   @Flag(help: ArgumentHelp("Store and erase nothing.", discussion: "Default: $SECRETPREFS_HELPER_READ_ONLY."))

@@ -136,7 +136,8 @@ struct Import: WritingCommand {
       vault.recordChange(by: Self.self, messages)
     }
     let report = ImportReport(
-      plan: plan, format: found, choice: choice, revision: revision, groupOption: record.group,
+      plan: plan, format: found, choice: choice, revision: revision,
+      groupOption: try record.group ?? Configuration.value(of: .group),
       remainder: source.isOnDisk ? path : nil)
     if self.vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
   }

@@ -7,7 +7,7 @@ struct ImportReport {
   let choice: ImportPlan.ConflictChoice
   /// The revision of the imported keys, or 0 if there are none; `nil` in a dry run.
   let revision: UInt64?
-  /// The access group, if an option names it.
+  /// The access group, if an option, the environment or the configuration names it.
   let groupOption: String?
   /// The path of the plain file that still has the values.
   let remainder: String?

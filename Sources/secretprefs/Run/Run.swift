@@ -83,7 +83,7 @@ struct Run: ToolCommand {
     name: FastPathOption.group.name,
     help: ArgumentHelp(
       "The access group of these services.",
-      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"),
+      discussion: ToolSetting.group.places + ToolSetting.soleGroup, valueName: "name"),
     completion: .groups)
   var group: String?
 

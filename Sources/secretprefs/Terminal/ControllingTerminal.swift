@@ -93,7 +93,9 @@ final class ControllingTerminal {
       if read == 0 || line.withUnsafeBytes({ $0[count] == UInt8(ascii: "\n") }) { break }
       count += 1
       guard count < Self.longestLine else {
-        throw VaultError(.valueTooLarge, "the line is longer than a terminal can pass to a program")
+        throw VaultError(
+          .valueTooLarge, "the line is longer than a terminal can pass to a program",
+          cause: Cure(hint: "pass it in a file or through a pipe: secretprefs set <key> --file value.txt"))
       }
     }
     return try line.prefix(count)

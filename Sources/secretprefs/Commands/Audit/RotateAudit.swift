@@ -28,7 +28,9 @@ struct RotateAudit: WritingCommand {
     var names: [String] = []
     for group in try vault.auditedGroups(named: group) {
       do throws(VaultError) { try vault.handOverAuditLog(of: group) } catch {
-        throw error.concerning(group, after: names)
+        let error = error.concerning(group, after: names)
+        guard error.code == .notFound else { throw error }
+        throw ToolError(error, hint: "\"secretprefs audit on\" switches logging on")
       }
       names.append(group.name.text)
       vault.recordChange(by: Self.self, messages)

@@ -26,7 +26,7 @@ struct ImportBundle: WritingCommand {
   @Option(
     help: ArgumentHelp(
       "The access group to import into.",
-      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"),
+      discussion: ToolSetting.group.places + ToolSetting.soleGroup, valueName: "name"),
     completion: .groups)
   var group: String?
 
@@ -61,7 +61,7 @@ struct ImportBundle: WritingCommand {
     let (count, revision) = try take(try bundle(file, access, messages), into: group, of: vault)
     vault.recordChange(by: Self.self, messages)
     guard self.vault.json else {
-      let undo = UndoWrite.notice(revision, group: self.group)
+      let undo = UndoWrite.notice(revision, group: try self.group ?? Configuration.value(of: .group))
       return try Output.write("\(counted(count, "key", "keys")) imported\n\(undo)")
     }
     try Output.write(

@@ -47,7 +47,7 @@ struct Generate: WritingCommand {
     let access = try unlock.complete(try vault.access())
     let name = try Vault.Name(key)
     let rule = try generation.rule()
-    let change = try MetadataChange(metadata, now: access.options.now())
+    let change = try MetadataChange(metadata, now: access.options.now(), messages)
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
     let (edit, revision) = try change.resolved { () throws(VaultError) in

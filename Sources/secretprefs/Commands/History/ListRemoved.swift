@@ -14,29 +14,26 @@ struct ListRemoved: ToolCommand {
       EXAMPLE:
         secretprefs history removed
         secretprefs history removed --service git
-        secretprefs history removed --all-services --json
+        secretprefs history removed --all-services --all-groups --json
       """)
 
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Flag(help: "List the keys of all services.")
-  var allServices = false
+  @OptionGroup var scope: ScopeOptions
 
   func perform(_ messages: Messages) throws {
-    guard !allServices || record.service == nil else {
-      throw ToolError.usage("--all-services and --service contradict each other")
-    }
-    let place = try record.place()
+    let scope = try scope.scope(try record.place(), record, KeyChoice())
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
-    let group = try place.group(in: vault)
-    let removed = try vault.removedRecords(service: allServices ? nil : place.service, in: group)
-    guard !self.vault.json else { return try Output.write(.array(removed.map(\.json))) }
-    let rows = removed.map { record in
-      (allServices ? [displayed(record.service.text)] : []) + [
-        displayed(record.key.text), "removed \(Timestamp.text(of: record.removed))",
+    let removed = try scope.groups(in: vault, messages).flatMap { (group) throws(VaultError) in
+      try vault.removedRecords(service: scope.service, in: group).map { (group: group, record: $0) }
+    }
+    guard !self.vault.json else { return try Output.write(.array(removed.map { $0.record.json(in: $0.group) })) }
+    let rows = removed.map { group, record in
+      scope.names(group, record.service, record.key) + [
+        "removed \(Timestamp.text(of: record.removed))",
         "kept until \(Timestamp.text(of: record.keptUntil))", counted(record.previous.count, "value", "values"),
       ]
     }
@@ -45,9 +42,9 @@ struct ListRemoved: ToolCommand {
 }
 
 extension RemovedRecord {
-  fileprivate var json: JSON {
+  fileprivate func json(in group: AccessGroup) -> JSON {
     .object([
-      ("service", .string(service.text)), ("key", .string(key.text)), ("removed", .time(removed)),
+      ("group", .string(group.name.text)), ("service", .string(service.text)), ("key", .string(key.text)), ("removed", .time(removed)),
       ("keptUntil", .time(keptUntil)), ("revisions", .array(previous.map { .unsigned($0.revision) })),
     ])
   }

@@ -35,7 +35,7 @@ struct UndoWrite: WritingCommand {
   @Option(
     help: ArgumentHelp(
       "The access group of the write.",
-      discussion: "Default: for a revision \"default\", or the group that the credential opens.", valueName: "name"),
+      discussion: "For a revision. " + ToolSetting.group.places + ToolSetting.soleGroup, valueName: "name"),
     completion: .groups)
   var group: String?
 
