@@ -89,7 +89,7 @@ struct ClipboardTests {
     let scene = try Self.scene()
     let running = try Self.start("--clip", in: scene, environment: ["TERM": terminal])
     #expect(try running.wait(atMost: .seconds(600)).exit == 64)
-    #expect(scene.terminal.shown.hasPrefix("secretprefs: error: "))
+    try scene.terminal.wait(for: "secretprefs: hint: ")
     #expect(!scene.terminal.shown.contains("\u{1B}"))
   }
 

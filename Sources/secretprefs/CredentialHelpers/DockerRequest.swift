@@ -13,7 +13,9 @@ struct DockerRequest: ~Copyable {
     /// Decodes a request in place.
     init(_ bytes: UnsafeMutableRawBufferPointer) throws {
       let leaves: [JSONLeaf]
-      do throws(PlainFault) { leaves = GuardedJSONParser.decoded(try GuardedJSONParser.leaves(of: bytes), in: bytes) } catch {
+      do throws(PlainFault) {
+        leaves = GuardedJSONParser.decoded(try GuardedJSONParser.leaves(of: bytes), in: bytes)
+      } catch {
         throw error.error.about("the request")
       }
       func text(_ name: String) -> Range<Int>? { leaves.last { $0.path == [.name(name)] && $0.kind == .text }?.bytes }

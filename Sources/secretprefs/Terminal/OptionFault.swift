@@ -67,7 +67,7 @@ enum OptionFault {
     switch self {
     case .unknown(let name, _):
       "\(name ?? "an argument that begins with a dash") is no option of \"secretprefs \(command)\""
-    case .withoutValue(let name): "\(name) has no value"
+    case .withoutValue(let name): "\(name) needs a value, which does not begin with a dash"
     case .flagWithValue(let name): "\(name) takes no value"
     }
   }

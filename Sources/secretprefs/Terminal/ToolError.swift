@@ -276,16 +276,14 @@ struct ToolError: Error {
   ///   - key: A key that the vault has.
   ///   - groups: The other access groups that have a key of this name in the same service.
   static func removedKey(_ key: String, nowIn groups: [String]) -> ToolError {
-    let restoring = "\"secretprefs history restore\" restores it"
     guard let group = groups.first else {
-      return ToolError(VaultError(.notFound, "the key \"\(key)\" was removed"), hint: restoring)
+      return ToolError(
+        VaultError(.notFound, "the key \"\(key)\" was removed"), hint: "\"secretprefs history restore\" restores it")
     }
+    let others = "\(counted(groups.count, "access group has", "access groups have")) one of this name"
     return ToolError(
-      VaultError(
-        .notFound,
-        "the key \"\(key)\" was removed or moved: \(groups.count == 1 ? "the access group" : "the access groups") "
-          + "\(listed(groups.map(displayed))) \(groups.count == 1 ? "has" : "have") one of this name"),
-      hint: "use it with --group \(shellWord(group)); \(restoring) here")
+      VaultError(.notFound, "the key \"\(key)\" was removed or moved: \(others): \(listed(groups.map(displayed)))"),
+      hint: "--group \(shellWord(group)) names the other one; \"secretprefs history restore\" restores this one")
   }
 
   /// A record that another process changes while it is exported.

@@ -20,7 +20,7 @@ enum ValueReader {
     while let more = try read(descriptor, into: &bytes, from: count, step) {
       let seen = count
       count += more
-      guard count <= limit else { 
+      guard count <= limit else {
         // The usual hint is about values.
         let cure = limit == longest ? nil : Cure(hint: "split the file, or take out what is not needed")
         throw VaultError(.valueTooLarge, "\(step): more than \(limit) bytes", cause: cure)

@@ -44,7 +44,8 @@ struct ListRemoved: ToolCommand {
 extension RemovedRecord {
   fileprivate func json(in group: AccessGroup) -> JSON {
     .object([
-      ("group", .string(group.name.text)), ("service", .string(service.text)), ("key", .string(key.text)), ("removed", .time(removed)),
+      ("group", .string(group.name.text)), ("service", .string(service.text)), ("key", .string(key.text)),
+      ("removed", .time(removed)),
       ("keptUntil", .time(keptUntil)), ("revisions", .array(previous.map { .unsigned($0.revision) })),
     ])
   }

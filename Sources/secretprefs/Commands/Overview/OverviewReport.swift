@@ -83,7 +83,8 @@ struct OverviewReport {
     var members: [(String, JSON)] = [("vault", .string(place)), ("state", .string(state.rawValue))]
     if let source {
       members += [
-        ("credential", .string(source.rawValue)), ("problem", problem.map { .string($0.message) } ?? .null), ("services", .unsigned(UInt64(services.count))),
+        ("credential", .string(source.rawValue)), ("problem", problem.map { .string($0.message) } ?? .null),
+        ("services", .unsigned(UInt64(services.count))),
         ("keys", .unsigned(UInt64(keys))), ("expired", .unsigned(UInt64(expired))),
         ("expiring", .unsigned(UInt64(expiring))), ("rotations", .unsigned(UInt64(rotations))),
       ]

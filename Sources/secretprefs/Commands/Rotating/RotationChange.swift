@@ -28,7 +28,9 @@ struct RotationChange {
     for attempt in 1...Self.tries {
       let record = try place.existing(key, in: group, of: vault)
       let depth = record.storedHistoryDepth ?? keeping.earlierValues
-      let mark = try RotationMark(of: record) ?? RotationMark(revision: record.revision, depth: depth, expiry: record.expiry)
+      let mark =
+        try RotationMark(of: record)
+        ?? RotationMark(revision: record.revision, depth: depth, expiry: record.expiry)
       var edit = RecordEdit()
       edit.attributes = .set(try RotationMark.attributes(of: record, mark))
       edit.historyDepth = .set(.max)
