@@ -49,7 +49,10 @@ struct InjectTests {
     try FileManager.default.removeItem(atPath: home.file("out"))
 
     for (template, message) in [
-      (String(repeating: reference + "\n", count: 400_000), "line 4: the output has more than 67108864 bytes"),
+      (
+        String(repeating: reference + "\n", count: 400_000),
+        "line 4, secret://default/v: the output has more than 67108864 bytes"
+      ),
       (String(repeating: reference, count: 4) + "\n", "the output has more than 67108864 bytes"),
       (value + "v", "template: the template has more than 16777216 bytes"),
     ] {
