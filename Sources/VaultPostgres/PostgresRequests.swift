@@ -17,7 +17,7 @@
       package let role: String
       /// `nil` if it is longer than any public key is.
       package let publicKey: String?
-      /// `nil` if it is longer than ``PostgresSchema/longestNote``.
+      /// `nil` if it is longer than ``VaultIdentity/longestNote``.
       package let note: String?
       /// When the request was left, in milliseconds since 1970; `nil` if that is no time.
       package let time: Int64?
@@ -37,7 +37,7 @@
 
     /// Leaves a request, in place of the one of the same role with the same public key. Returns the role.
     ///
-    /// - Parameter note: at most ``PostgresSchema/longestNote`` bytes.
+    /// - Parameter note: at most ``VaultIdentity/longestNote`` bytes.
     /// - Throws: ``VaultError/Code/limitExceeded`` if the role has left ``PostgresSchema/mostRequests``;
     ///   ``VaultError/Code/durabilityUnknown`` if the answer is lost: the call can be repeated; and the codes of
     ///   ``rows(atMost:)``.
@@ -127,7 +127,7 @@
       Statement(
         """
         select role::text, case when octet_length(public_key) <= 128 then public_key end,
-          case when octet_length(note) <= \(PostgresSchema.longestNote) then note end,
+          case when octet_length(note) <= \(VaultIdentity.longestNote) then note end,
           case when isfinite(asked) then (extract(epoch from asked) * 1000)::bigint end
         from secretprefs.request where vault = $1
         order by asked, role, place limit $2

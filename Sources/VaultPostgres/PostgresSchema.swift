@@ -1,4 +1,6 @@
 #if PostgreSQL
+  internal import VaultCore
+
   /// The tables that keep vaults, which the owner of a database creates once.
   ///
   /// ```sh
@@ -80,8 +82,6 @@
 
     /// The most requests that a role can leave, in all vaults together.
     package static let mostRequests = 100
-    /// The most bytes of the note of a request.
-    package static let longestNote = 1024
 
     private static let requestTable = """
       create table secretprefs.request (
@@ -89,7 +89,7 @@
         place integer not null check (place between 1 and \(mostRequests)),
         vault text not null check (octet_length(vault) between 1 and 1024),
         public_key text not null check (public_key ~ '^spv-public-1:[0-9a-f]{64}$'),
-        note text not null check (octet_length(note) <= \(longestNote)),
+        note text not null check (octet_length(note) <= \(VaultIdentity.longestNote)),
         asked timestamptz not null default now(),
         primary key (role, place),
         unique (role, vault, public_key)
@@ -139,8 +139,8 @@
         """
     }
 
-    /// Removes delivered logs of all vaults, and returns how many files of logs it has removed. Only the owner of the
-    /// tables may do that.
+    /// The statement that removes old delivered logs of all vaults. Its result is one row with the number of files of
+    /// logs that were removed. Only the owner of the tables may run it.
     ///
     /// Of each log, the oldest files are removed, up to the first to which something was delivered in the last days.
     /// Its newest file stays, so that what is left is a log that goes on. A verification of it names the events that

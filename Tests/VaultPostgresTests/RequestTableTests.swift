@@ -109,7 +109,7 @@
         """
         insert into secretprefs.request (place, vault, public_key, note)
         select place, 'v', 'spv-public-1:\(zeros)' || to_char(place, 'FM000'),
-          repeat('x', \(PostgresSchema.longestNote))
+          repeat('x', \(VaultIdentity.longestNote))
         from generate_series(2, \(PostgresSchema.mostRequests)) as place
         """, as: scene.requester)
       #expect(refusal { _ = try requester.add(try Self.key(), note: "") } == .limitExceeded)

@@ -8,6 +8,9 @@ public import VaultSealing
 ///
 /// The bytes are in guarded memory and are wiped when the last copy is released.
 public struct VaultIdentity: Sendable {
+  /// The most bytes of the note that a machine leaves with a request for access (`Docs/Decisions/0094`).
+  package static let longestNote = 1024
+
   private let secret: SealingKey
   /// The public key, which an owner adds to a vault.
   public let publicKey: PublicKey

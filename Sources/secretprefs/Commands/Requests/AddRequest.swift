@@ -33,8 +33,8 @@ struct AddRequest: WritingCommand {
   func perform(_ messages: Messages) throws {
     let access = try vault.access()
     let place = try request.place(of: access)
-    guard note.utf8.count <= Request.longestNote else {
-      throw ToolError.usage("a note must have at most \(Request.longestNote) bytes")
+    guard note.utf8.count <= VaultIdentity.longestNote else {
+      throw ToolError.usage("a note must have at most \(VaultIdentity.longestNote) bytes")
     }
     guard !note.unicodeScalars.contains(where: isMisleading) else {
       throw ToolError.usage("a note must be one line of printable characters")

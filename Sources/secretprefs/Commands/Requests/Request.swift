@@ -4,9 +4,6 @@ internal import VaultSealing
 
 /// A request for access: a public key, and perhaps a note. All of it is what its writer says.
 struct Request {
-  /// The most bytes of a note.
-  static let longestNote = 1024
-
   let publicKey: VaultIdentity.PublicKey
   let note: String
   let origin: Origin
@@ -49,7 +46,7 @@ struct Request {
   }
 
   /// The most bytes of a file.
-  private static let longest = KeyText.Form.publicKey.count + 1 + longestNote + 1
+  private static let longest = KeyText.Form.publicKey.count + 1 + VaultIdentity.longestNote + 1
 
   /// Reads a file of the folder.
   /// - Throws: an error whose message says why the file is not a request. It has nothing of the content, which may be a

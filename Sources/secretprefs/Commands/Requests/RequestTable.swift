@@ -36,7 +36,9 @@
     fileprivate init(_ row: PostgresRequests.Row) throws(VaultError) {
       guard let key = row.publicKey else { throw Self.refusal("its public key is too long") }
       let publicKey = try VaultIdentity.PublicKey(key)
-      guard let note = row.note else { throw Self.refusal("its note is longer than \(Self.longestNote) bytes") }
+      guard let note = row.note else {
+        throw Self.refusal("its note is longer than \(VaultIdentity.longestNote) bytes")
+      }
       guard let time = row.time else { throw Self.refusal("it has no time") }
       self.init(publicKey: publicKey, note: note, origin: .role(row.role), time: time)
     }
