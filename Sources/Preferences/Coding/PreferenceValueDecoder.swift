@@ -23,11 +23,11 @@ public struct PreferenceValueDecoder: Sendable {
     // A type that tries several forms, such as a number and then a string, must not find a number in a string. So text
     // is parsed only where a type cannot be decoded otherwise, which the failure of a pass shows.
     let parsing = TextParsing()
+    let owner = ObjectIdentifier(Self.self)
     var first: PreferencesError?
     while true {
-      let decoder = ValueDecoder(
-        value: value, codingPath: [], info: userInfo, parsing: parsing, owner: ObjectIdentifier(Self.self))
-      do { return try decoder.decoded(type) } catch {
+      let decoder = ValueDecoder(value: value, codingPath: [], info: userInfo, parsing: parsing, owner: owner)
+      do { return try parsing.decoding(owner) { try decoder.decoded(type) } } catch {
         first = first ?? .notDecodable(type, error)
         guard parsing.goesOn() else { throw first ?? .notDecodable(type, error) }
       }
@@ -40,17 +40,14 @@ public struct PreferenceValueDecoder: Sendable {
 private final class TextParsing {
   private var types: Set<ObjectIdentifier> = []
   /// Whether a value of the type that is being decoded is text that was not parsed.
-  private(set) var hasRefused = false
+  private var hasRefused = false
   /// The type whose decoding has failed after such a refusal.
   private var refused: ObjectIdentifier?
 
   func parses(_ owner: ObjectIdentifier) -> Bool { types.contains(owner) }
 
-  /// Notes text that is not parsed in a value of `owner`.
-  func refuse(of owner: ObjectIdentifier) {
-    hasRefused = true
-    if owner == ObjectIdentifier(PreferenceValueDecoder.self) { refused = owner }
-  }
+  /// Notes text that is not parsed.
+  func refuse() { hasRefused = true }
 
   /// Decodes a value of `owner`.
   func decoding<Value>(_ owner: ObjectIdentifier, _ body: () throws -> Value) rethrows -> Value {
@@ -72,7 +69,6 @@ private final class TextParsing {
   func goesOn() -> Bool {
     guard let type = refused, types.insert(type).inserted else { return false }
     refused = nil
-    hasRefused = false
     return true
   }
 }
@@ -111,7 +107,7 @@ private struct ValueDecoder: Decoder {
     if type == Decimal.self {
       if let decoded = decimal as? Value { return decoded }
       if case .string? = value {
-        parsing.refuse(of: owner)
+        parsing.refuse()
         throw mismatch(type, "expected number, found string")
       }
     }
@@ -123,7 +119,7 @@ private struct ValueDecoder: Decoder {
     }
     // The widest integers are stored as text if 64 bits do not hold them.
     if case .string? = value, !parsesText, direct.isParsed, type != Int128.self, type != UInt128.self {
-      parsing.refuse(of: owner)
+      parsing.refuse()
       throw mismatch(type, "expected \(direct.preferenceKind), found string")
     }
     do {
@@ -162,7 +158,7 @@ private struct ValueDecoder: Decoder {
   private func structure(_ type: Any.Type) throws -> PreferenceValue {
     let value = try present(type)
     guard parsesText else {
-      if case .string = value { parsing.refuse(of: owner) }
+      if case .string = value { parsing.refuse() }
       return value
     }
     return value.unfolded

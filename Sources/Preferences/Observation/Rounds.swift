@@ -69,7 +69,7 @@ final class Rounds<Owner: AnyObject & Sendable>: Sendable {
     while true {
       round(owner)
       count += 1
-      switch turn(on: thread, mayGoOn: isHelper ? { _ in true } : { $0.isRequestedWithin && count < Self.limit }) {
+      switch turn(count, on: thread, isHelper: isHelper) {
       case .round: continue
       case .end: return
       case .handOver: return handOver(owner)
@@ -85,14 +85,15 @@ final class Rounds<Owner: AnyObject & Sendable>: Sendable {
     }
   }
 
-  private func turn(on thread: pthread_t, mayGoOn: (State) -> Bool) -> Turn {
+  /// - Parameter count: The number of rounds so far.
+  private func turn(_ count: Int, on thread: pthread_t, isHelper: Bool) -> Turn {
     state.withLock { state in
       state.thread = nil
       guard state.isRequested else {
         state.isRunning = false
         return .end
       }
-      guard mayGoOn(state) else { return .handOver }
+      guard isHelper || state.isRequestedWithin && count < Self.limit else { return .handOver }
       state.begin(on: thread)
       return .round
     }
