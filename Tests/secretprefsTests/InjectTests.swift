@@ -33,6 +33,22 @@ struct InjectTests {
     #expect(outcome.output == Data(values.joined(separator: "|").utf8))
   }
 
+  @Test func `a value is opened once, and none if a reference leads nowhere`() throws {
+    let home = try RunTests.prepared()
+    let outcome = try Tool.shell(
+      """
+      export SECRETPREFS_KEY_FILE=k; secretprefs audit on > on
+      t='{{ secret://default/token }}'
+      printf '%s\n{{ secret://a/b }}\n{{ secret://c }}\n' "$t" > bad
+      printf '%s{{secret://default/token}}' "$t$t$t" > good
+      secretprefs inject --in bad; secretprefs audit show | grep -c read; secretprefs inject --in good
+      echo; secretprefs audit show | grep -c read
+      """, in: home)
+    #expect(outcome.text == "0\nCANARY-7f3aCANARY-7f3aCANARY-7f3aCANARY-7f3a\n1\n")
+    #expect(outcome.errorText.contains("error: line 2, secret://a/b: "), "\(outcome.errorText)")
+    #expect(outcome.errorText.contains(", line 3: malformed reference"), "\(outcome.errorText)")
+  }
+
   @Test func `a template and an output that are too large for the memory are refused, and nothing is written`() throws {
     let home = try RunTests.prepared()
     let value = String(repeating: "v", count: 16 << 20)

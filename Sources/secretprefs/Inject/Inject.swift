@@ -62,23 +62,28 @@ struct Inject: WritingCommand {
     let opened = try access.open(messages)
     let values = ReferencedValues(in: opened)
     let now = access.options.now()
-    var expired = 0
     let output = try GuardedBuffer()
-    // Each value is opened, and logged, once.
     let known = try GuardedBuffer()
-    var places: [String: Range<Int>] = [:]
+    var places: [ReferencedValues.Identity: Range<Int>] = [:]
+    var expired = 0
     let count = try readTemplate().withUnsafeBytes { text in
-      try Template.fill(text, into: output) { reference in
-        if places[reference.text] == nil {
-          let found = try values.find(reference)
+      // Before any value is opened, which may be logged.
+      let records = try Self.records(of: text, in: values)
+      return try Template.fill(text, into: output) { reference in
+        guard let found = records[reference.text] else { throw ToolError.noSuchKey }
+        let place: Range<Int>
+        if let opened = places[found.identity] {
+          place = opened
+        } else {
           if found.record.isExpired(at: now) { expired += 1 }
+          let start = known.count
           try ReferencedValues.withValue(of: found) { isText, bytes in
             guard isText else { throw Self.notText.about(key: reference.key) }
-            places[reference.text] = known.count..<known.count + bytes.count
             try known.append(bytes)
           }
+          place = start..<known.count
+          places[found.identity] = place
         }
-        guard let place = places[reference.text] else { return }
         try known.withUnsafeBytes { try output.append(UnsafeRawBufferPointer(rebasing: $0[place])) }
       }
     }
@@ -97,6 +102,29 @@ struct Inject: WritingCommand {
     Output.recordChange(by: Self.self)
     guard vault.json else { return }
     try Output.write(.object([("out", .string(out)), ("references", .unsigned(UInt64(count)))]))
+  }
+
+  /// The records of the references in a template, by the text of the reference.
+  ///
+  /// - Throws: One error for all references that are malformed or lead to no key, each with its line.
+  private static func records(
+    of template: UnsafeRawBufferPointer, in values: ReferencedValues
+  ) throws -> [String: ReferencedValues.Found] {
+    var records: [String: ReferencedValues.Found] = [:]
+    var faults: [ToolError] = []
+    try Template.scan(template) { _ in
+    } reference: { match in
+      do {
+        let reference = try match.result.mapError(\.error).get()
+        if !match.isQuoted, records[reference.text] == nil { records[reference.text] = try values.find(reference) }
+      } catch {
+        let fault = ToolError(thrown: error)
+        guard ReferenceRule.concerns(fault) || fault.code == VaultError.Code.malformed.rawValue else { throw fault }
+        faults.append(fault.about(match.place))
+      }
+    }
+    if let error = ToolError.all(of: faults) { throw error }
+    return records
   }
 
   private static let notText = ToolError(VaultError(.typeMismatch, "the value is data and not text"))

@@ -17,18 +17,25 @@ enum Template {
     /// What follows the scheme.
     let name: Range<Int>
     let result: Result<SecretReference, SecretReference.Fault>
+
+    /// For errors: the line, and the reference if it is one.
+    var place: String {
+      switch result {
+      case .success(let reference): "line \(line), \(displayed(reference.text))"
+      case .failure: "line \(line)"
+      }
+    }
   }
 
   /// Copies `template` to `output`. Calls `write` in place of each reference.
   ///
   /// - Returns: The number of references.
-  /// - Throws: One error for all references that are malformed or lead to no key, each with its line; or the first other
-  ///   error of `write`, or of an output that becomes too long, with its line.
+  /// - Throws: The error of the first reference that is malformed, or whose `write` throws, or with which the output
+  ///   becomes too long, with its line.
   static func fill(
     _ template: UnsafeRawBufferPointer, into output: GuardedBuffer, _ write: (SecretReference) throws -> Void
   ) throws -> Int {
     var count = 0
-    var faults: [ToolError] = []
     try scan(template) {
       try output.append(UnsafeRawBufferPointer(rebasing: template[$0]))
     } reference: { match in
@@ -43,18 +50,8 @@ enum Template {
           count += 1
         }
         try check(output)
-      } catch {
-        let place =
-          switch match.result {
-          case .success(let reference): "line \(match.line), \(displayed(reference.text))"
-          case .failure: "line \(match.line)"
-          }
-        let fault = ToolError(thrown: error).about(place)
-        guard [VaultError.Code.malformed, .notFound].map(\.rawValue).contains(fault.code) else { throw fault }
-        faults.append(fault)
-      }
+      } catch { throw ToolError(thrown: error).about(match.place) }
     }
-    if let error = ToolError.all(of: faults) { throw error }
     try check(output)
     return count
   }
