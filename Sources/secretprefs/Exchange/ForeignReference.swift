@@ -17,26 +17,11 @@ enum ForeignReference {
     if let kind = kinds.first(where: { kind in kind.prefix.withUTF8Buffer { text.starts(with: $0) } }) {
       return kind.name
     }
-    if isOfKeePass(text) { return "a placeholder of KeePass" }
+    if KeePassReferences.isReplaced(text) { return "a text that KeePass replaces" }
     // A value of other programs can begin like these two, but not go on so: a host and its port, for example.
     if text.starts(with: "vault:".utf8), text.contains(UInt8(ascii: "#")) { return "a reference of Vault (vault:)" }
     let isOfVals = text.starts(with: "ref+".utf8) && text.prefix(60).firstRange(of: Array("://".utf8)) != nil
     return isOfVals ? "a reference of vals (ref+)" : nil
-  }
-
-  /// Whether the text is a placeholder of KeePass for a field of the entry, or has a reference to a field of another one,
-  /// as `{REF:P@I:` and the id of the entry. The XML reader puts what they stand for in their place before this.
-  private static func isOfKeePass(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
-    let fields = ["{TITLE}", "{USERNAME}", "{PASSWORD}", "{URL}", "{NOTES}"]
-    if text.count < 12, fields.contains(where: { matches(text, $0) }) { return true }
-    let mark = Array("{REF:".utf8)
-    var rest = text.prefix(64)
-    while let start = rest.firstIndex(of: mark[0]) {
-      rest = rest[start...]
-      if rest.starts(with: mark), rest.dropFirst(mark.count + 1).first == UInt8(ascii: "@") { return true }
-      rest = rest.dropFirst()
-    }
-    return false
   }
 
   /// What an argument is in which a key was expected; `nil` for a key.

@@ -76,6 +76,35 @@ struct ExchangeRoundTripTests {
     #expect(outcome.errorText.contains(" \(key)\n"))
   }
 
+  @Test func `exactly the values that an import has a note on are named by an export to dotenv`() throws {
+    let scene = try ExchangeScene()
+    let parts = ["a", "'", "\"", "\\", "$", "{B}", "B", "\r", "\n", " ", "#", "`", "~", ";"]
+    var random = SeededRandom(14)
+    var values: [String: [UInt8]] = [
+      "CR": Array("a\rb".utf8), "UNC": Array(#"\\srv\share"#.utf8), "NAME": Array("x${HOME}y".utf8),
+      "PLAIN": Array("plain".utf8), "QUOTED": Array("it is $5 #1".utf8),
+    ]
+    // A message names twenty.
+    for index in 0..<17 {
+      let text = (0..<Int.random(in: 1...5, using: &random)).map { _ in parts.randomElement(using: &random)! }.joined()
+      values["R\(index)"] = Array(text.utf8)
+    }
+    try scene.store(values, service: "a")
+    let written = try scene.shell("secretprefs export --service a --to .env")
+    let read = try scene.shell("secretprefs import .env --service b")
+    #expect(written.exit == 0 && read.exit == 0)
+    #expect(try scene.values(service: "b") == values)
+    let names = { (text: String, start: String) in
+      Set(
+        text.split(separator: "\n").filter { $0.contains(start) }
+          .flatMap { $0.split { !$0.isLetter && !$0.isNumber }.map(String.init) }
+          .filter { values[$0] != nil })
+    }
+    let named = names(written.errorText, "read these values differently")
+    #expect(named.isSuperset(of: ["CR", "UNC", "NAME"]) && named.isDisjoint(with: ["PLAIN", "QUOTED"]))
+    #expect(named == names(read.text, "note: line"))
+  }
+
   @Test func `a Kubernetes Secret of more than 1 MiB is refused`() throws {
     let scene = try ExchangeScene()
     let half = [UInt8](repeating: 0x78, count: 1 << 19)

@@ -93,6 +93,24 @@ struct ForeignReferenceTests {
   }
 
   @Test(arguments: [
+    ("{REF:P@I:\(first)}", true), ("{ref:u@i:\(first)}", true), ("x{REF:P@I:\(first)}", true), ("{USERNAME}", true),
+    ("{password}", true), ("{S:PIN}", true), ("{TOTP}", true), ("{USERNAME}-x", false), ("{}", false),
+    ("{REF:P}x", false), ("a{S:PIN}", false), ("{ENTER}", false), ("{", false), ("{USERNAME}}", false),
+  ])
+  func `what KeePass replaces is left out of other formats, and other braces are a value`(
+    _ text: String, _ isReplaced: Bool
+  ) throws {
+    for (format, file, key) in [
+      ("csv", "Group,Title,Username,Password,URL,Notes\n\"Root\",\"b\",\"u\",\"\(text)\",\"\",\"\"\n", "b/password"),
+      ("dotenv", "a='\(text)'\nb=1\n", "a"),
+    ] {
+      let (keys, report) = try imported(file, as: format)
+      #expect(keys[key] == (isReplaced ? nil : text), "\(format): \(report)")
+      #expect(report.contains(", \(key): a text that KeePass replaces") == isReplaced, "\(format): \(report)")
+    }
+  }
+
+  @Test(arguments: [
     ("op://vault/item/field", "1Password"), ("pass://a/b/c", "Proton Pass"), ("keeper://a/field/password", "Keeper"),
     ("secret://s/key", "secretprefs"), ("{{ secret://s/key }}", "secretprefs"), ("{{ op://v/i/f }}", "1Password"),
     ("ENC[AES256_GCM,data:x,iv:x,tag:x,type:str]", "sops"), ("encrypted:BN4x", "dotenvx"),

@@ -85,6 +85,28 @@ struct LoginImportTests {
     }
   }
 
+  @Test(arguments: [
+    #"{"smtp":{"username":"u","password":"p","auth":"plain"}}"#, #"{"redis":{"auth":"s3cret","username":"app"}}"#,
+    #"{"svc":{"auth":"dXNlcjpwYXNz"}}"#, #"{"db":"z","credsStore":"x"}"#, #"{"auths":{"r":"x"}}"#,
+  ])
+  func `other JSON with the words of docker's files is no file of docker`(_ text: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(text, to: "c.json")
+    let outcome = try scene.shell("secretprefs import c.json")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(try scene.values(service: "docker").isEmpty)
+    #expect(try !scene.values(service: "default").isEmpty)
+  }
+
+  @Test(arguments: [#""x""#, "[]", "1"])
+  func `a login of another form is named, and the others are imported`(_ login: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(#"{"auths":{"r.example":{"auth":"YWw6cHc="},"s":\#(login)}}"#, to: "config.json")
+    let outcome = try scene.shell("secretprefs import config.json")
+    #expect(outcome.text.contains("not imported: line 1, s: no login\n"), "\(outcome.text)\(outcome.errorText)")
+    #expect(try scene.values(service: "docker").count == 1)
+  }
+
   /// Lines of git's credential store, of any form.
   static let gitLines = [
     "# https://a:b@c.example", "", "  ", "https://u@user.example", "https://u:100%@percent.example",

@@ -24,16 +24,16 @@ struct ArchiveParser {
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PlainFault(line: 0, reason: "not UTF-8") }
-    var source = ArchiveParser(bytes: bytes)
+    var parser = ArchiveParser(bytes: bytes)
     var text = InputText(bytes)
     text.skip(while: InputText.isSpace)
     let (members, end) = try GuardedJSONParser.items(of: bytes, from: text.position, line: text.line)
     while text.position < end { _ = text.take() }
     text.skip(while: InputText.isSpace)
     guard text.next == nil else { throw text.malformed("text after the archive") }
-    try source.add(try Fields(members, of: bytes, line: 1))
-    try source.records.note("the keys keep their times and get the revision of this import")
-    return source.records
+    try parser.add(try Fields(members, of: bytes, line: 1))
+    try parser.records.note("the keys keep their times and get the revision of this import")
+    return parser.records
   }
 
   private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }

@@ -39,7 +39,7 @@ struct BitwardenParser {
 
   static func records(of leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords
   {
-    var source = BitwardenParser(bytes: bytes)
+    var parser = BitwardenParser(bytes: bytes)
     var others: Set<String> = []
     for leaf in GuardedJSONParser.decoded(leaves, in: bytes) {
       let path = leaf.path
@@ -53,18 +53,18 @@ struct BitwardenParser {
       let list = path[0].text
       guard path.count >= 3, case .index(let index) = path[1], ["folders", "collections", "items"].contains(list) else {
         if leaf.kind != .array, leaf.kind != .null, others.insert(list).inserted {
-          try source.records.skip(list, "no item", line: leaf.line)
+          try parser.records.skip(list, "no item", line: leaf.line)
         }
         continue
       }
       switch (list, path[2].text) {
-      case ("items", _): try source.add(leaf, path, toItem: index)
-      case (_, "id"): source.ids[list, default: [:]][index] = try leaf.name(in: bytes)
-      case (_, "name"): source.names[list, default: [:]][index] = try leaf.name(in: bytes)
+      case ("items", _): try parser.add(leaf, path, toItem: index)
+      case (_, "id"): parser.ids[list, default: [:]][index] = try leaf.name(in: bytes)
+      case (_, "name"): parser.names[list, default: [:]][index] = try leaf.name(in: bytes)
       default: break
       }
     }
-    return try source.finished()
+    return try parser.finished()
   }
 
   private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }

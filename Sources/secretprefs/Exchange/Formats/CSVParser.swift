@@ -18,8 +18,8 @@ struct CSVParser {
   private var left: [Int: Int] = [:]
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
-    var source = CSVParser(text: InputText(bytes))
-    return try source.records()
+    var parser = CSVParser(text: InputText(bytes))
+    return try parser.records()
   }
 
   private init(text: InputText) { self.text = text }

@@ -56,7 +56,7 @@ struct DockerParser {
   static func records(
     of leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer
   ) throws(PlainFault) -> PlainRecords {
-    var source = DockerParser(bytes: bytes)
+    var parser = DockerParser(bytes: bytes)
     let isOld = isOldFile(leaves)
     let depth = isOld ? 1 : 2
     let leaves = GuardedJSONParser.decoded(leaves, in: bytes)
@@ -67,18 +67,18 @@ struct DockerParser {
       let path = leaf.path
       if isOld || isNamed(path[0].text, logins) {
         guard path.count >= depth else {
-          try source.records.skip(path[0].text, "no logins", line: leaf.line)
+          try parser.records.skip(path[0].text, "no logins", line: leaf.line)
           continue
         }
         let registry = path[depth - 1].text
         if registries[registry] == nil { order.append(registry) }
         registries[registry, default: []].append(leaf)
       } else {
-        try source.add(setting: leaf, isFirst: settings.insert(path[0].text).inserted)
+        try parser.add(setting: leaf, isFirst: settings.insert(path[0].text).inserted)
       }
     }
-    for registry in order { try source.add(registry, registries[registry] ?? [], below: depth) }
-    return source.records
+    for registry in order { try parser.add(registry, registries[registry] ?? [], below: depth) }
+    return parser.records
   }
 
   /// Go's JSON decoder, which docker uses, finds members in any case of their letters.

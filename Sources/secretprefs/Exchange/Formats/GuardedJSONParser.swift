@@ -23,14 +23,14 @@ struct GuardedJSONParser {
     of bytes: UnsafeMutableRawBufferPointer
   ) throws(PlainFault) -> (leaves: [JSONLeaf], faults: [PlainFault]) {
     guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PlainFault(line: 0, reason: "not UTF-8") }
-    var source = GuardedJSONParser(text: InputText(bytes))
-    source.skipSpace()
-    guard source.text.next == UInt8(ascii: "{") else { throw source.text.malformed("the top level is not an object") }
-    _ = source.text.take()
-    try source.members(of: nil)
-    source.skipSpace()
-    guard source.text.next == nil else { throw source.text.malformed("text after the object") }
-    return (source.leaves, source.faults)
+    var parser = GuardedJSONParser(text: InputText(bytes))
+    parser.skipSpace()
+    guard parser.text.next == UInt8(ascii: "{") else { throw parser.text.malformed("the top level is not an object") }
+    _ = parser.text.take()
+    try parser.members(of: nil)
+    parser.skipSpace()
+    guard parser.text.next == nil else { throw parser.text.malformed("text after the object") }
+    return (parser.leaves, parser.faults)
   }
 
   /// Decodes the texts in place.
@@ -49,10 +49,10 @@ struct GuardedJSONParser {
   /// Decodes a text that was found to be valid.
   private static func decoded(_ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int> {
     guard bytes[range].contains(UInt8(ascii: "\\")) else { return range }
-    var source = GuardedJSONParser(text: InputText(bytes, from: range.lowerBound))
+    var parser = GuardedJSONParser(text: InputText(bytes, from: range.lowerBound))
     var end = range.lowerBound
     do throws(PlainFault) {
-      try source.string { byte in
+      try parser.string { byte in
         bytes[end] = byte
         end += 1
       }
@@ -72,10 +72,10 @@ struct GuardedJSONParser {
   static func items(
     of bytes: UnsafeMutableRawBufferPointer, from start: Int, line: Int
   ) throws(PlainFault) -> (items: [Item], end: Int) {
-    var source = GuardedJSONParser(text: InputText(bytes, from: start))
+    var parser = GuardedJSONParser(text: InputText(bytes, from: start))
     // Only their places count.
-    source.discarded = 1
-    do throws(PlainFault) { return (try source.items(), source.text.position) } catch {
+    parser.discarded = 1
+    do throws(PlainFault) { return (try parser.items(), parser.text.position) } catch {
       throw PlainFault(line: line + max(error.line - 1, 0), reason: error.reason, isLimit: error.isLimit)
     }
   }
@@ -116,11 +116,11 @@ struct GuardedJSONParser {
   /// Whether `bytes` are one JSON value.
   static func isValue(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
     guard isUTF8(UnsafeRawBufferPointer(bytes)) else { return false }
-    var source = GuardedJSONParser(text: InputText(bytes))
+    var parser = GuardedJSONParser(text: InputText(bytes))
     do throws(PlainFault) {
-      try source.value(.index(0), in: nil)
-      source.skipSpace()
-      return source.text.next == nil
+      try parser.value(.index(0), in: nil)
+      parser.skipSpace()
+      return parser.text.next == nil
     } catch { return false }
   }
 

@@ -14,10 +14,10 @@ struct KeePassParser {
   private var recycleBin: Range<Int>?
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
-    var source = KeePassParser(xml: GuardedXMLParser(bytes))
-    try source.file()
-    try source.addEntries(from: bytes)
-    return source.records
+    var parser = KeePassParser(xml: GuardedXMLParser(bytes))
+    try parser.file()
+    try parser.addEntries(from: bytes)
+    return parser.records
   }
 
   private init(xml: GuardedXMLParser) { self.xml = xml }

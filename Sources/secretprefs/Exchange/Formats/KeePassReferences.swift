@@ -54,8 +54,8 @@ struct KeePassReferences {
   private func reference(_ text: Range<Int>) -> (field: String, id: [UInt8])? {
     let form = Array("{REF:?@I:".utf8)
     guard text.count == form.count + 33, bytes[text.upperBound - 1] == UInt8(ascii: "}"),
-      zip(bytes[text], form).allSatisfy({ $1 == UInt8(ascii: "?") || upper($0) == $1 }),
-      let field = Self.wantedFields[upper(bytes[text.lowerBound + 5])]
+      zip(bytes[text], form).allSatisfy({ $1 == UInt8(ascii: "?") || Self.upper($0) == $1 }),
+      let field = Self.wantedFields[Self.upper(bytes[text.lowerBound + 5])]
     else { return nil }
     var id: [UInt8] = []
     for index in stride(from: text.lowerBound + form.count, to: text.upperBound - 1, by: 2) {
@@ -69,16 +69,37 @@ struct KeePassReferences {
   /// The first placeholder in a text. KeePass shows notes as they are, except references.
   private func placeholder(in text: Range<Int>, isNote: Bool) -> String? {
     for index in text where bytes[index] == UInt8(ascii: "{") {
-      let rest = bytes[(index + 1)..<text.upperBound]
-      let found = Self.placeholders.first { name in
-        rest.count >= name.utf8.count && zip(rest, name.utf8).allSatisfy { upper($0) == $1 }
-      }
+      let found = Self.placeholder(beginning: bytes[(index + 1)..<text.upperBound])
       if let found, !isNote || found == "REF:" { return found }
     }
     return nil
   }
 
-  private func upper(_ byte: UInt8) -> UInt8 {
+  /// - Parameter text: What follows an opening brace.
+  private static func placeholder(beginning text: some Collection<UInt8>) -> String? {
+    placeholders.first { name in
+      text.count >= name.utf8.count && zip(text, name.utf8).allSatisfy { upper($0) == $1 }
+    }
+  }
+
+  /// Whether a value of another format is a placeholder as a whole, or has a reference to a field in its first 64 bytes:
+  /// KeePassXC writes both into CSV as they are. Other texts with a placeholder may be passwords there.
+  static func isReplaced(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
+    let brace = UInt8(ascii: "{")
+    if text.first == brace, text.firstIndex(of: UInt8(ascii: "}")) == text.indices.last,
+      placeholder(beginning: text.dropFirst()) != nil
+    {
+      return true
+    }
+    let start = text.prefix(64)
+    return start.indices.contains { index in
+      let rest = text[index...]
+      return text[index] == brace && rest.dropFirst(6).first == UInt8(ascii: "@")
+        && placeholder(beginning: rest.dropFirst()) == "REF:"
+    }
+  }
+
+  private static func upper(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte & 0xDF : byte
   }
 }

@@ -17,9 +17,9 @@ struct NetrcParser {
   private var lineOfWord = 0
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
-    var source = NetrcParser(text: InputText(bytes))
-    try source.parse()
-    return source.records
+    var parser = NetrcParser(text: InputText(bytes))
+    try parser.parse()
+    return parser.records
   }
 
   private init(text: InputText) { self.text = text }

@@ -12,19 +12,19 @@ struct OneTimeParser {
   private var records = PlainRecords()
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
-    var source = OneTimeParser(bytes: bytes)
+    var parser = OneTimeParser(bytes: bytes)
     var text = InputText(bytes)
     while text.next != nil {
       let (line, start) = (text.line, text.position)
       text.skip { $0 != UInt8(ascii: "\n") }
       let range = start..<text.position
       _ = text.take()
-      do throws(PlainFault) { try source.add(line: line, range) } catch {
+      do throws(PlainFault) { try parser.add(line: line, range) } catch {
         guard !error.isFatal else { throw error }
-        try source.records.refuse(error)
+        try parser.records.refuse(error)
       }
     }
-    return source.records
+    return parser.records
   }
 
   private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }

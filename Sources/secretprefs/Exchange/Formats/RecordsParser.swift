@@ -12,7 +12,7 @@ struct RecordsParser {
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PlainFault(line: 0, reason: "not UTF-8") }
-    var source = RecordsParser(bytes: bytes)
+    var parser = RecordsParser(bytes: bytes)
     var text = InputText(bytes)
     while true {
       text.skip(while: InputText.isSpace)
@@ -21,18 +21,18 @@ struct RecordsParser {
       do throws(PlainFault) {
         let (members, end) = try GuardedJSONParser.items(of: bytes, from: text.position, line: line)
         while text.position < end { _ = text.take() }
-        do throws(PlainFault) { try source.add(members, line: line) } catch {
+        do throws(PlainFault) { try parser.add(members, line: line) } catch {
           guard !error.isFatal else { throw error }
-          try source.records.refuse(error)
+          try parser.records.refuse(error)
         }
       } catch {
         guard !error.isFatal else { throw error }
         skipToRecord(&text)
-        try source.records.refuse(error.through(text.lastLine, from: line))
+        try parser.records.refuse(error.through(text.lastLine, from: line))
       }
     }
-    try source.records.note("the records get the time and the revision of this import")
-    return source.records
+    try parser.records.note("the records get the time and the revision of this import")
+    return parser.records
   }
 
   /// Skips the lines up to one that begins like a record.
