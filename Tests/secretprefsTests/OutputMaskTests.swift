@@ -76,6 +76,18 @@ struct OutputMaskTests {
     }
   }
 
+  @Test func `what is not compared counts at the end, where a value begins`() throws {
+    for value in ["a    b    c    d    e    f    g    h", "a b c d e f g h i j k l m n o", #"abc"def\ghi jkl-mno"#] {
+      for count in 8..<value.utf8.count {
+        let text = String(value.prefix(count))
+        guard let last = text.lastIndex(where: \.isLetter), text[...last].utf8.count >= 8 else { continue }
+        let hidden = try Self.shown(text, split: nil, try Self.mask(value))
+        // What is not compared behind the last letter may be of anything.
+        #expect(!hidden.contains { $0.isLetter } && hidden.hasPrefix("********"), "\(text) \(hidden)")
+      }
+    }
+  }
+
   @Test func `a value that has the bytes of escape sequences is hidden`() throws {
     for value in ["ABCDEFGH\u{1B}IJKLMNOPQRSTUV", "tok\u{1B}[31mSECRETVALUE", "\u{1B}]abcdefgh", "abcdefgh\u{1B}"] {
       for split in [nil] + (0...value.utf8.count).map(Optional.some) {

@@ -124,6 +124,25 @@ struct RunTests {
     #expect(lists[0].contains("7"))
   }
 
+  @Test(.enabled(if: getuid() == 0), arguments: [(0, "1777"), (0, "700"), (1000, "700"), (0, "777"), (0, "770")])
+  func `files are made where no other user can exchange them`(_ owner: Int, _ mode: String) throws {
+    let home = try Self.prepared()
+    let name = "secretprefs-test-\(UUID().uuidString)"
+    let outcome = try Tool.shell(
+      """
+      folder=/dev/shm/\(name); mkdir -p $folder/inner; chmod 700 $folder/inner
+      chown \(owner) $folder; chmod \(mode) $folder
+      for runtime in $folder $folder/inner; do
+        XDG_RUNTIME_DIR=$runtime secretprefs run --key-file k --file A=token -- sh -c 'grep -q CANARY "$A" && echo "$A"'
+      done
+      rm -r $folder
+      """, in: home)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    let isSafe = owner == 0 && ["1777", "700"].contains(mode)
+    let paths = outcome.text.split(separator: "\n")
+    #expect(paths.count == 2 && paths.allSatisfy { $0.contains(name) == isSafe }, "\(outcome.text)")
+  }
+
   @Test func `after a prompt the command has the signals and the terminal as they were`() throws {
     let scene = try PromptTests.Scene()
     let before = scene.terminal.mode

@@ -146,13 +146,13 @@ final class MemoryFolder {
     } catch { return false }
   }
 
-  /// Whether nobody but this user and root can rename what is in a directory, or exchange the directory.
+  /// Whether only this user and root can rename what is in a directory, or exchange the directory.
   ///
   /// - Parameter path: Without links.
   private static func isSafe(_ path: String) -> Bool {
     var path = path
     while true {
-      guard let status = ExaminedPath(path).status(), [0, geteuid()].contains(status.st_uid),
+      guard let status = ExaminedPath(path).status(), [0, getuid()].contains(status.st_uid),
         status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0
       else { return false }
       guard path != "/" else { return true }

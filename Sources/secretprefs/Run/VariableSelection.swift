@@ -14,8 +14,10 @@ struct VariableSelection {
   /// The variables, in the order in which they are passed.
   func variables(_ values: ReferencedValues) throws -> [Variable] {
     var ofServices: [Variable] = []
-    if passesServices { for place in places { ofServices += try keys(of: place, values) } }
-    if passesServices { try checkUse(values) }
+    if passesServices {
+      try checkUse(values)
+      for place in places { ofServices += try keys(of: place, values) }
+    }
     let variables = Variable.merged([ofServices, Self.last(of: files), named])
     // A file without a variable is no error: it is the same in all environments of a project.
     guard variables.isEmpty, files.isEmpty else { return variables }

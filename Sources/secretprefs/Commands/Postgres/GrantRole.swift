@@ -18,9 +18,9 @@ struct GrantRole: WritingCommand {
     discussion: """
       A requester leaves requests for access, and sees no vault. A reader also opens vaults, and adds to the logs of \
       reads and writes. A writer also changes, creates and removes vaults, and removes requests of others. An owner \
-      has the tables and may change, drop and grant them; the former owner has to be a member of that role. The role must \
-      exist, and gets nothing else. It is granted all vaults of the database: policies of PostgreSQL on the tables \
-      vault, piece, log and request limit it to some. --print prints the SQL instead, for psql.
+      has the tables and may change, drop and grant them; the former owner has to be a member of that role. The role \
+      must exist, and gets nothing else. It is granted all vaults of the database: policies of PostgreSQL on the \
+      tables vault, piece, log and request limit it to some. --print prints the SQL instead, for psql.
 
       EXAMPLE:
         secretprefs postgres grant writer shop --vault postgresql://db.example.com/secrets

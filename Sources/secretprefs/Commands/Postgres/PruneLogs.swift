@@ -43,7 +43,7 @@ struct PruneLogs: WritingCommand {
       let connected = try database.connected()
       let files = try connected.removeLogs(olderThanDays: Int(days))
       if files > 0 { Output.recordChange(by: Self.self) }
-      guard database.json else { return messages.tell("\(files == 1 ? "1 file" : "\(files) files") of logs removed") }
+      guard database.json else { return messages.tell("\(counted(files, "file", "files")) of logs removed") }
       try Output.write(.object([("database", .string(connected.name)), ("files", .unsigned(UInt64(files)))]))
     #else
       throw DatabaseVault.isNotBuilt
