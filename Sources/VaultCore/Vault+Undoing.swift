@@ -13,8 +13,8 @@ extension Vault {
   /// program that commits nothing else at the same time, such as the tool. Changes nothing.
   ///
   /// A record that the write made is removed, as ``Options/keeping`` says. A record whose value it replaced gets the
-  /// earlier value back, if that is kept, and one that it removed exists again, unless it was removed for good. A record
-  /// that it moved has its old name again. Label, comment, attributes and expiry are as before.
+  /// earlier value back, if that is kept, and one that it removed exists again, unless it was removed for good. A
+  /// record that it moved has its old name again. Label, comment, attributes and expiry are as before.
   ///
   /// If the journal does not have the write any more, what it did is derived from the history, which has no metadata:
   /// label, comment and attributes stay as they are, the expiry is removed, and a change of metadata alone looks like

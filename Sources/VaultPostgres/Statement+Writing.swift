@@ -104,8 +104,8 @@
     ///
     /// - Parameters:
     ///   - latest: the time of the newest announcement that is known.
-    ///   - quiet: in milliseconds. If `latest` is less than this ago, nothing is announced, and no row returned. A later
-    ///     time than now is of a clock that was set back, and does not count.
+    ///   - quiet: in milliseconds. If `latest` is less than this ago, nothing is announced, and no row returned. A
+    ///     later time than now is of a clock that was set back, and does not count.
     static func announce(_ channel: String, after latest: Int, quiet: Int) -> Statement {
       Statement(
         """

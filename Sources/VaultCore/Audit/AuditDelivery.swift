@@ -62,8 +62,8 @@ extension Vault {
   /// What was logged before the call is in the collection when it returns.
   ///
   /// - Throws: ``VaultError/Code/unreachable``, and other codes of the collection, with a part delivered or nothing;
-  ///   ``VaultError/Code/conflict`` if others keep adding to the log; ``VaultError/Code/locked``; the code of a log that
-  ///   cannot be read.
+  ///   ``VaultError/Code/conflict`` if others keep adding to the log; ``VaultError/Code/locked``; the code of a log
+  ///   that cannot be read.
   public func deliverAuditLogs() throws(VaultError) {
     guard let collection = handle.storage.auditCollection, handle.storage.auditLogs != nil else { return }
     try refresh()

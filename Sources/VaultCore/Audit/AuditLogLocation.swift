@@ -19,7 +19,8 @@ public struct AuditLogLocation: Sendable {
   ///
   /// - Parameters:
   ///   - folder: a path; a relative one is resolved once, against the present working directory. The first log, or
-  ///     `Vault.health()`, creates the folder if there is none. It must belong to this user or root, and group and others may not write to it.
+  ///     `Vault.health()`, creates the folder if there is none. It must belong to this user or root, and group and
+  ///     others may not write to it.
   ///   - name: distinguishes the vault from others with logs in the folder; becomes a part of the names of files.
   /// - Throws: ``VaultError/Code/invalidName`` for a name with `/`, and one that is empty or longer than 150 bytes;
   ///   ``VaultError/Code/io`` for a NUL byte, and for an empty path.

@@ -32,7 +32,8 @@ enum SecretMark {
     return isAddress && hasPart
   }
 
-  /// What is between two slashes of an address. The first part, and one behind two slashes, are the scheme and the host.
+  /// What is between two slashes of an address. The first part, and one behind two slashes, are the scheme and the
+  /// host.
   private struct PathPart {
     var isHost = true
     private var count = 0

@@ -20,9 +20,9 @@ struct GitMerge: WritingCommand {
       values for good. The exit code is then 1, and git asks to resolve the conflict: set the key, and "git add" the \
       file.
 
-      A credential of an owner is needed, which opens all three, such as the key of "secretprefs unlock"; a group's holder does not see what others have \
-      changed. A vault with logging is not merged: its logs are beside it. See "secretprefs help git-textconv" for the \
-      settings of git.
+      A credential of an owner is needed, which opens all three, such as the key of "secretprefs unlock"; a group's \
+      holder does not see what others have changed. A vault with logging is not merged: its logs are beside it. See \
+      "secretprefs help git-textconv" for the settings of git.
 
       EXAMPLE:
         git config merge.secretprefs.driver 'secretprefs git-merge %O %A %B'

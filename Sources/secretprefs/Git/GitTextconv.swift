@@ -11,8 +11,8 @@ struct GitTextconv: ToolCommand {
       For a vault that is kept in a git repository: "git diff", "git log -p" and "git show" then show which keys were \
       added, changed and removed. Writes one line for each key: group, service, key, revision, kind and the time of \
       the last change, with tabs between them; before them a line for each access group and for each slot. No value is \
-      opened. A vault that the credential does not open has one line, which says so, and which changes with each write. \
-      The key of "secretprefs unlock" is used as by other commands.
+      opened. A vault that the credential does not open has one line, which says so, and which changes with each \
+      write. The key of "secretprefs unlock" is used as by other commands.
 
       The names are in what git prints, so do not set cachetextconv, which keeps them in the repository. Never \
       prompts. git gives files the modes of the umask, and a vault that other users may access is refused by other \

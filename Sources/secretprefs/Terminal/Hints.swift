@@ -114,7 +114,8 @@ enum Hints {
     case .expired: "store a new value, or read the old one without --refuse-expired"
     case .invalidName: "names of keys, services and groups have 1 to 1024 bytes and no control characters"
     case .invalidKeyText:
-      "remove what was added to the text, or restore the file from a copy; a new key or identity opens no existing vault"
+      "remove what was added to the text, or restore the file from a copy; a new key or identity opens no existing "
+        + "vault"
     case .valueTooLarge:
       "a value has at most 16 MiB, and its label, comment and attributes 64 KiB; encrypt a large file with another "
         + "program and store its key here"

@@ -18,9 +18,9 @@ struct UnlockVault: WritingCommand {
       services. They stay after a logout until one of the times is over. An administrator must have allowed it: root, \
       by the file \(UserKeyringPermission.path), for the users who can read it.
 
-      All these programs can read the keys, of a session also those that "sudo -u" or "su" starts as a different user and \
-      that get no session of their own, and can keep a copy. They can also delay the end of --idle, but not that of \
-      --for; with --idle as long as --for, the kernel refuses to change the time. If the system's clock is set by \
+      All these programs can read the keys, of a session also those that "sudo -u" or "su" starts as a different user \
+      and that get no session of their own, and can keep a copy. They can also delay the end of --idle, but not that \
+      of --for; with --idle as long as --for, the kernel refuses to change the time. If the system's clock is set by \
       more than 10 seconds, the keys are no longer used. Where the kernel refuses, as in many containers, nothing is \
       kept, and the command fails.
 

@@ -8,9 +8,9 @@ struct UndoWrite: WritingCommand {
     abstract: "Undoes the last write, or that of a revision, such as an import.",
     usage: "secretprefs history undo [<options>] [<revision>]",
     discussion: """
-      Without a revision, undoes the last write, also an earlier undo. The report of "secretprefs import" has a revision, \
-      which all keys of one import have. The command names the keys, the first 20 of them, and the time of the write, \
-      and asks for confirmation; all of it is one transaction.
+      Without a revision, undoes the last write, also an earlier undo. The report of "secretprefs import" has a \
+      revision, which all keys of one import have. The command names the keys, the first 20 of them, and the time of \
+      the write, and asks for confirmation; all of it is one transaction.
 
       Keys that the write has made are removed, and kept for 30 days as by "secretprefs remove". Keys that it has \
       replaced, removed or moved have the value, name, label, comment, attributes and expiry from before again. Keys \
@@ -18,10 +18,10 @@ struct UndoWrite: WritingCommand {
       that "secretprefs remove --now" removed, a value of a key that keeps no earlier ones, a changed accessibility.
 
       This needs the journal of the vault. A write of the whole file ends it: a rotation, "secretprefs compact", a \
-      change of slots, access groups or logging, a large import, and every write that makes the journal too long. \
-      Then there is no last write to undo, and a revision is undone by the history alone, which has values and no \
-      metadata: label, comment and attributes stay, the expiry is removed, and a change of metadata is taken for one of \
-      the value. A note says so. A move to another access group is two writes: the copy, and the removal.
+      change of slots, access groups or logging, a large import, and every write that makes the journal too long. Then \
+      there is no last write to undo, and a revision is undone by the history alone, which has values and no metadata: \
+      label, comment and attributes stay, the expiry is removed, and a change of metadata is taken for one of the \
+      value. A note says so. A move to another access group is two writes: the copy, and the removal.
 
       EXAMPLE:
         secretprefs history undo

@@ -21,8 +21,8 @@ struct RotationChange {
     return record
   }
 
-  /// Stores the new value over the old one, which stays an earlier value. If another rotation was begun in the meantime, the
-  /// values of both are kept.
+  /// Stores the new value over the old one, which stays an earlier value. If another rotation was begun in the
+  /// meantime, the values of both are kept.
   func store(_ value: borrowing TypedValue, expiry: Int64?, keeping: Vault.Keeping) throws {
     let kind = value.kind
     for attempt in 1...Self.tries {

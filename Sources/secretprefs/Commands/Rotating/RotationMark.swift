@@ -8,7 +8,8 @@ struct RotationMark {
   let revision: UInt64
   /// The number of earlier values that the record kept before, and keeps again afterwards.
   let depth: UInt16
-  /// The expiry that the record had before, in milliseconds since 1970, and has again if the old value is current again.
+  /// The expiry that the record had before, in milliseconds since 1970, and has again if the old value is current
+  /// again.
   let expiry: Int64?
 
   init(revision: UInt64, depth: UInt16, expiry: Int64?) {
