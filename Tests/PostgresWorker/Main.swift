@@ -8,6 +8,7 @@
 //   PostgresWorker check URL               verifies the vault, and prints the keys and values that it has
 //   PostgresWorker compact URL             replaces the vault by a new version of the same contents
 //   PostgresWorker follow URL [MARK]       makes the mark; prints the number of keys, and errors, when they change
+//   PostgresWorker poll URL COUNT SECONDS  opens the vault as COUNT servers do, and prints the greatest age of a state
 //   PostgresWorker hold URL                takes the lock, says so, and does nothing until it is ended
 #if PostgreSQL
   import Glibc
@@ -18,6 +19,9 @@
     static func main() async throws {
       let arguments = CommandLine.arguments
       if arguments[1] == "schema" { return say(PostgresSchema.script) }
+      if arguments[1] == "poll" {
+        return try Worker.poll(arguments[2], servers: Int(arguments[3]) ?? 0, seconds: Int(arguments[4]) ?? 0)
+      }
       // Long enough for the other process of the test to find it locked.
       let worker = try Worker(arguments[2], holdLimit: .seconds(arguments[1] == "hold" ? 15 : 3))
       do {

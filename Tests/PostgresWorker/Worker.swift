@@ -20,8 +20,23 @@
       storage = try PostgresStorage(url, vault: "shared", options: options)
     }
 
-    private var key: SealingKey {
+    private static var key: SealingKey {
       get throws { try SealingKey(from: RandomSource { $0.copyBytes(from: [UInt8](repeating: 7, count: $0.count)) }) }
+    }
+
+    private var key: SealingKey { get throws { try Self.key } }
+
+    static func poll(_ url: String, servers: Int, seconds: Int) throws {
+      let vaults = try (0..<servers).map { _ in
+        try Vault.open(in: .postgres(url, vault: "shared"), credential: .key(try key))
+      }
+      say("ready")
+      var oldest = Duration.zero
+      for _ in 0..<(seconds * 10) {
+        usleep(100_000)
+        oldest = max(oldest, vaults.map(\.age).max() ?? .zero)
+      }
+      say("oldest \(Int(oldest / .milliseconds(1)))")
     }
 
     func create() async throws { _ = try await Vault.create(in: storage, slots: [NewSlot(.key(try key))]) }
