@@ -82,8 +82,8 @@ struct KeePassReferences {
     }
   }
 
-  /// Whether a value of another format is a placeholder as a whole, or has a reference to a field in its first 64 bytes:
-  /// KeePassXC writes both into CSV as they are. Other texts with a placeholder may be passwords there.
+  /// Whether a value of another format is a placeholder as a whole, or has a reference to a field in its first 64
+  /// bytes: KeePassXC writes both into CSV as they are. Other texts with a placeholder may be passwords there.
   static func isReplaced(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
     let brace = UInt8(ascii: "{")
     if text.first == brace, text.firstIndex(of: UInt8(ascii: "}")) == text.indices.last,
