@@ -199,7 +199,8 @@ let package = Package(
     .testTarget(
       name: "VaultCoreTests",
       dependencies: [
-        "VaultCore", "VaultSealing", "DurableFiles", "CVaultSodium", "VaultMemorySearching", "SyncFaulting",
+        "VaultCore", "VaultPostgres", "VaultSealing", "DurableFiles", "CVaultSodium", "VaultMemorySearching",
+        "SyncFaulting",
       ],
       exclude: excludedBeforeSwift63(["HolderMemoryTests.swift", "MemoryScanTests.swift"]),
       resources: [.copy("Vectors")], swiftSettings: strict),

@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Access groups made, renamed and removed by an owner.
-struct AccessGroupTests {
+extension EveryStorage {
+  /// Access groups made, renamed and removed by an owner.
+  struct AccessGroupTests {}
+}
+
+extension EveryStorage.AccessGroupTests {
   @Test func `a new group is empty, usable at once and there after opening anew`() throws {
     try SharedVault.with { shared in
       let before = try shared.owner.contents()
@@ -41,7 +45,7 @@ struct AccessGroupTests {
       let group = try shared.owner.createGroup("new")
       try shared.owner.addSlot(NewSlot(.key(.sample(from: 200))), granting: group)
 
-      let new = try Vault.open(at: shared.path, credential: .key(.sample(from: 200)))
+      let new = try Vault.open(in: stored(shared.path), credential: .key(.sample(from: 200)))
       #expect(try new.groupNames() == ["new"])
       try holder.set("new", forKey: "password", in: "one")
       #expect(refusal { try holder.group(named: "new") } == .groupNotGranted)
@@ -164,7 +168,7 @@ struct AccessGroupTests {
       var draft = SectionDraft(baseGeneration: try shared.loaded.snapshot.generation, name: Array(name.utf8))
       draft.records = []
       parts.sections[one].sealed = try forger.section(draft)
-      try FileBytes.write(parts.file, to: shared.path)
+      try VaultBytes.write(parts.file, to: shared.path)
 
       #expect(try SampleFiles.refusal(opening: parts.file) == .tampered)
       #expect(try shared.holder(of: "one").groupNames() == [name])

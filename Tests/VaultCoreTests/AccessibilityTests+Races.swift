@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// What comes between sealing a value for a class and writing it.
-extension AccessibilityTests {
+extension EveryStorage.AccessibilityTests {
   @Test(arguments: Vault.Accessibility.allCases, Vault.Accessibility.allCases)
   func `a set that keeps the class is sealed again when another handle changed it meanwhile`(
     from old: Vault.Accessibility, to new: Vault.Accessibility
@@ -84,9 +84,9 @@ extension AccessibilityTests {
     }
   }
 
-  @Test(arguments: RotationTests.Rotation.allCases, Vault.Accessibility.allCases)
+  @Test(arguments: EveryStorage.RotationTests.Rotation.allCases, Vault.Accessibility.allCases)
   func `a value is sealed again when its group was rotated before it is written`(
-    rotation: RotationTests.Rotation, accessibility: Vault.Accessibility
+    rotation: EveryStorage.RotationTests.Rotation, accessibility: Vault.Accessibility
   ) throws {
     try Self.with { vault, path in
       let other = try Vault.opened(at: path, options: .sample(seed: "other"))

@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// The classes that say when a value can be read (`Docs/Format.md` section 7), and how a record comes by one.
-struct AccessibilityTests {
+extension EveryStorage {
+  /// The classes that say when a value can be read (`Docs/Format.md` section 7), and how a record comes by one.
+  struct AccessibilityTests {}
+}
+
+extension EveryStorage.AccessibilityTests {
   /// A vault whose handle has the device key.
   static func with(_ body: (_ vault: Vault, _ path: String) throws -> Void) throws {
     try TemporaryDirectory.with { directory in

@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Slots that an owner adds, and what they grant.
-struct AddedSlotTests {
+extension EveryStorage {
+  /// Slots that an owner adds, and what they grant.
+  struct AddedSlotTests {}
+}
+
+extension EveryStorage.AddedSlotTests {
   private static func credential(_ kind: String) throws -> Vault.Credential {
     kind == "passphrase" ? try .passphrase("new") : .key(try .sample(from: 200))
   }
@@ -14,7 +18,7 @@ struct AddedSlotTests {
     try SharedVault.with { shared in
       let id = try shared.owner.addSlot(NewSlot(Self.credential(kind), cost: .throwaway))
 
-      let added = try Vault.open(at: shared.path, credential: Self.credential(kind))
+      let added = try Vault.open(in: stored(shared.path), credential: Self.credential(kind))
       #expect(try added.status().isOwner)
       #expect(try added.contents() == shared.owner.contents())
       #expect(try added.slots().first { $0.isCurrent }?.id == id)
@@ -27,7 +31,7 @@ struct AddedSlotTests {
       let slot = NewSlot(try Self.credential(kind), cost: .throwaway)
       try shared.owner.addSlot(slot, granting: shared.owner.group(named: "one"))
 
-      let added = try Vault.open(at: shared.path, credential: Self.credential(kind))
+      let added = try Vault.open(in: stored(shared.path), credential: Self.credential(kind))
       #expect(try !added.status().isOwner)
       #expect(try added.contents() == ["one": shared.owner.contents()["one"]])
       try added.set("new", forKey: "password", in: "one")
@@ -76,7 +80,7 @@ struct AddedSlotTests {
       #expect(slots.map { $0.group?.text } == [nil, "default", "é", "é"])
       #expect(slots.map(\.isCurrent) == [true, false, false, false])
       #expect(slots[3].id == id)
-      #expect(try VaultInfo(at: shared.path).slots.map(\.id) == slots.map(\.id))
+      #expect(try VaultInfo(in: stored(shared.path)).slots.map(\.id) == slots.map(\.id))
     }
   }
 
@@ -158,7 +162,7 @@ struct AddedSlotTests {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       let slots = try (0..<63).map { NewSlot(.key(try .sample(from: UInt8($0)))) }
-      let vault = try Vault.create(at: path, slots: slots, options: .sample())
+      let vault = try Vault.create(in: stored(path), slots: slots, options: .sample())
       try vault.addSlot(NewSlot(.key(.sample(from: 63))), granting: vault.group())
 
       try expectRefused(.limitExceeded, at: path) { try vault.addSlot(NewSlot(.key(.sample(from: 64)))) }
@@ -207,7 +211,7 @@ struct AddedSlotTests {
       let path = directory + "/vault.spv"
       var options = Vault.Options.sample()
       _ = try Vault.sample(at: path)
-      options.limits.fileBytes = try FileBytes.read(path).count
+      options.limits.fileBytes = try VaultBytes.read(path).count
       let vault = try Vault.opened(at: path, options: options)
 
       try expectRefused(.limitExceeded, at: path) { try vault.addSlot(NewSlot(.key(.sample(from: 200)))) }

@@ -5,8 +5,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// The log's line in a mark.
-struct AuditMarkTests {
+extension EveryStorage {
+  /// The log's line in a mark.
+  struct AuditMarkTests {}
+}
+
+extension EveryStorage.AuditMarkTests {
   /// An audited vault with a mark, after some reads by a handle that raises it.
   private func withMarked(_ body: (SharedVault, Vault) throws -> Void) throws {
     try AuditedVault.with(groups: ["default"]) { shared in
@@ -158,9 +162,9 @@ struct AuditMarkTests {
 
   /// Changes the head of an event, so that no frame stands there any more.
   private func damageHead(of number: Int, in path: String) throws {
-    var log = try LogBytes(FileBytes.read(path))
+    var log = try LogBytes(VaultBytes.read(path))
     log.events[number - 1][3] = 0xFF
-    try FileBytes.write(log.file, to: path)
+    try VaultBytes.write(log.file, to: path)
   }
 
   @Test(arguments: ["current", "handed over"], [2, 5])

@@ -5,8 +5,13 @@ import VaultSealing
 
 @testable import VaultCore
 
-struct AuditTests {
-  @Test(.enabled(if: isRoot)) func `the user of an event is the one that the process has then`() async {
+extension EveryStorage {
+  struct AuditTests {}
+}
+
+extension EveryStorage.AuditTests {
+  @Test(.filesOnly("an exit test, whose process has files alone"), .enabled(if: isRoot))
+  func `the user of an event is the one that the process has then`() async {
     await #expect(processExitsWith: .exitCode(42)) {
       try TemporaryDirectory.with { directory in
         let vault = try Vault.sample(at: directory + "/vault.spv")
@@ -33,7 +38,7 @@ struct AuditTests {
     }
   }
 
-  @Test func `a vault without auditing has no log`() throws {
+  @Test(.filesOnly("counts the files of the folder")) func `a vault without auditing has no log`() throws {
     try SharedVault.with { shared in
       try shared.owner.set("new", forKey: "password")
       #expect(try shared.owner.text("password") == "new")
@@ -252,7 +257,7 @@ struct AuditTests {
     }
   }
 
-  @Test func `a salvaged vault goes on with its log`() throws {
+  @Test(.filesOnly("salvage reads files")) func `a salvaged vault goes on with its log`() throws {
     try AuditedVault.with(groups: ["default"]) { shared in
       try shared.read(1)
       for holder in [false, true] {

@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Removals, records that are missing, and revisions that are compared.
-extension BatchTests {
+extension EveryStorage.BatchTests {
   @Test func `a set and a removal remove, and the removal finds the record`() throws {
     try with { sample in
       let removed = try sample.vault.transaction(service: sample.service, in: sample.group) {

@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Several changes of one record in one batch: one write, as if they had been made one after the other.
-struct BatchTests {
+extension EveryStorage {
+  /// Several changes of one record in one batch: one write, as if they had been made one after the other.
+  struct BatchTests {}
+}
+
+extension EveryStorage.BatchTests {
   struct Sample {
     let vault: Vault
     let group: AccessGroup

@@ -6,8 +6,9 @@ import VaultSealing
 @testable import VaultCore
 
 /// What importing replaces, and what it refuses.
-extension BundleTests {
-  @Test func `a bundle replaces nothing`() throws {
+extension EveryStorage.BundleTests {
+  @Test(.filesOnly("compares files"))
+  func `a bundle replaces nothing`() throws {
     try with { sample in
       try FileBytes.write([1, 2, 3], to: sample.bundle)
 
@@ -23,11 +24,11 @@ extension BundleTests {
   @Test func `no records make an empty bundle, and importing it writes nothing`() throws {
     try with { sample in
       try sample.export([])
-      let before = try FileBytes.read(sample.targetPath)
+      let before = try VaultBytes.read(sample.targetPath)
 
       #expect(try sample.opened().records(in: sample.opened().group()).isEmpty)
       #expect(try sample.importAll() == 0)
-      #expect(try FileBytes.read(sample.targetPath) == before)
+      #expect(try VaultBytes.read(sample.targetPath) == before)
     }
   }
 

@@ -5,8 +5,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Chosen records carried from one vault to another in a sealed file.
-struct BundleTests {
+extension EveryStorage {
+  /// Chosen records carried from one vault to another in a sealed file.
+  struct BundleTests {}
+}
+
+extension EveryStorage.BundleTests {
   /// Two vaults that share no key, and a place for a bundle between them.
   struct Sample {
     let directory: String
@@ -41,7 +45,7 @@ struct BundleTests {
       var later = Vault.Options.sample(seed: "target")
       later.now = { 1_800_000_000_000 }
       let target = try Vault.create(
-        at: directory + "/target.spv", slots: [NewSlot(.key(.sample(from: 50)))], options: later)
+        in: stored(directory + "/target.spv"), slots: [NewSlot(.key(.sample(from: 50)))], options: later)
       try body(Sample(directory: directory, source: source, target: target))
     }
   }
@@ -168,7 +172,9 @@ struct BundleTests {
     }
   }
 
-  @Test(arguments: [Vault.Accessibility.whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly])
+  @Test(
+    .filesOnly("counts the files of the folder"),
+    arguments: [Vault.Accessibility.whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly])
   func `a value that stays on this device is refused, and no file is made`(accessibility: Vault.Accessibility) throws {
     try with { sample in
       try sample.source.transaction(service: Vault.Name("db"), in: sample.source.group()) { batch throws(VaultError) in
@@ -194,7 +200,8 @@ struct BundleTests {
     }
   }
 
-  @Test func `a record that is removed after listing is notFound, and no file is made`() throws {
+  @Test(.filesOnly("counts the files of the folder"))
+  func `a record that is removed after listing is notFound, and no file is made`() throws {
     try with { sample in
       try fill(sample.source)
       let listed = try sample.source.records(in: sample.source.group())
@@ -251,7 +258,7 @@ struct BundleTests {
       try one.exportBundle(
         one.records(in: from).filter { $0.key.text == "user" }, of: from, to: path,
         slot: NewSlot(.key(.sample(from: 90))))
-      let bundle = try Vault.open(at: path, credential: .key(.sample(from: 90)))
+      let bundle = try Vault.open(in: stored(path), credential: .key(.sample(from: 90)))
       #expect(try bundle.groups().map(\.name.text) == ["one"])
 
       #expect(try two.importBundle(bundle, into: to) == 1)
@@ -266,9 +273,9 @@ struct BundleTests {
     try with { sample in
       let path = sample.directory + "/two.spv"
       _ = try Vault.create(
-        at: path, slots: [NewSlot(sample.credential)], groups: [.sample("one"), .sample("two")],
+        in: stored(path), slots: [NewSlot(sample.credential)], groups: [.sample("one"), .sample("two")],
         options: .sample(seed: "two groups"))
-      let bundle = try Vault.open(at: path, credential: sample.credential)
+      let bundle = try Vault.open(in: stored(path), credential: sample.credential)
 
       for isReplacing in [false, true] {
         try expectRefused(.alreadyExists, at: sample.targetPath) {

@@ -6,9 +6,13 @@ import Testing
 
 @testable import VaultCore
 
-/// Many writers and readers at once. Handles of one process exclude each other as processes do, since the lock
-/// belongs to the open file.
-struct ConcurrencyTests {
+extension EveryStorage {
+  /// Many writers and readers at once. Handles of one process exclude each other as processes do, since the lock
+  /// belongs to the open file.
+  struct ConcurrencyTests {}
+}
+
+extension EveryStorage.ConcurrencyTests {
   private func withVault(
     reserve: Int = 32 << 10, _ body: (_ vault: Vault, _ path: String) throws -> Void
   ) throws {
@@ -184,13 +188,13 @@ struct ConcurrencyTests {
       options.lockTimeout = .milliseconds(200)
       let vault = try Vault.opened(at: path, options: options)
       let lock = try ForeignLock(on: path)
-      let before = try FileBytes.read(path)
+      let before = try VaultBytes.read(path)
       let start = ContinuousClock.now
 
       #expect(refusal { try vault.set("new", forKey: "password") } == .lockTimeout)
       #expect(ContinuousClock.now - start >= .milliseconds(200))
       #expect(try vault.text("password") == "s3cret")
-      #expect(try FileBytes.read(path) == before)
+      #expect(try VaultBytes.read(path) == before)
       lock.release()
       try vault.set("new", forKey: "password")
       #expect(try Vault.opened(at: path).text("password") == "new")
@@ -212,7 +216,8 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test func `waits that were given up leave neither threads nor descriptors`() async {
+  @Test(.filesOnly("an exit test, whose process has files alone"))
+  func `waits that were given up leave neither threads nor descriptors`() async {
     await #expect(processExitsWith: .exitCode(42)) {
       var isRight = false
       try TemporaryDirectory.with { directory in
@@ -235,7 +240,8 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test func `the wait for the lock ends in time where the system gives no thread`() async {
+  @Test(.filesOnly("an exit test, whose process has files alone"))
+  func `the wait for the lock ends in time where the system gives no thread`() async {
     await #expect(processExitsWith: .exitCode(42)) {
       alarm(120)
       try asUser { _, path in
@@ -279,7 +285,8 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test func `thousands of writes whose deadlines pass in turn need no deep stack`() async {
+  @Test(.filesOnly("an exit test, whose process has files alone"))
+  func `thousands of writes whose deadlines pass in turn need no deep stack`() async {
     await #expect(processExitsWith: .exitCode(42)) {
       try TemporaryDirectory.with { directory in
         let path = directory + "/vault.spv"

@@ -4,8 +4,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Copies and moves of records to a different name.
-struct CopyingTests {
+extension EveryStorage {
+  /// Copies and moves of records to a different name.
+  struct CopyingTests {}
+}
+
+extension EveryStorage.CopyingTests {
   private func with(
     options: Vault.Options = .sample(), _ body: (Vault, AccessGroup, String) throws -> Void
   ) throws {
@@ -114,13 +118,13 @@ struct CopyingTests {
       try fill(vault, "key", as: .whenUnlocked)
       try fill(vault, "taken", as: .afterFirstUnlock)
       try vault.set("other", forKey: "taken")
-      let (before, source) = (try FileBytes.read(path), try Content(vault, "key"))
+      let (before, source) = (try VaultBytes.read(path), try Content(vault, "key"))
 
       for isMove in [false, true] {
         #expect(refusal { try copy(vault, "key", to: "taken", isMove: isMove) } == .alreadyExists)
         #expect(refusal { try copy(vault, "key", to: "key", isMove: isMove, replaces: true) } == .alreadyExists)
       }
-      #expect(try FileBytes.read(path) == before)
+      #expect(try VaultBytes.read(path) == before)
 
       try copy(vault, "key", to: "taken", isMove: true, replaces: true)
       #expect(try Content(vault, "taken") == source)
@@ -131,13 +135,13 @@ struct CopyingTests {
   @Test func `a record that is missing or has a different revision is not copied`() throws {
     try with { vault, group, path in
       let revision = try #require(try vault.record(service: Vault.Name("db"), key: "password", in: group)?.revision)
-      let before = try FileBytes.read(path)
+      let before = try VaultBytes.read(path)
       for isMove in [false, true] {
         #expect(refusal { try copy(vault, "nothing", to: "new", isMove: isMove) } == .notFound)
         #expect(
           refusal { try copy(vault, "password", to: "new", isMove: isMove, ifRevision: revision + 1) } == .conflict)
       }
-      #expect(try FileBytes.read(path) == before)
+      #expect(try VaultBytes.read(path) == before)
       try copy(vault, "password", to: "new", isMove: true, ifRevision: revision)
       #expect(try vault.text("new") == "s3cret")
     }
@@ -146,12 +150,12 @@ struct CopyingTests {
   @Test func `a value that is bound to a device is copied with its device key only`() throws {
     try with(options: try .device()) { vault, _, path in
       try vault.set("bound", forKey: "key", as: .whenUnlockedThisDeviceOnly)
-      let before = try FileBytes.read(path)
+      let before = try VaultBytes.read(path)
       for (first, code) in [(nil, VaultError.Code.deviceKeyMissing), (1, .wrongDevice)] as [(UInt8?, VaultError.Code)] {
         let other = try Vault.opened(at: path, options: try .device(first, seed: "\(code)"))
         #expect(refusal { try copy(other, "key", to: "new", isMove: true) } == code)
       }
-      #expect(try FileBytes.read(path) == before)
+      #expect(try VaultBytes.read(path) == before)
     }
   }
 

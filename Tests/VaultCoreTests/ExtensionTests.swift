@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Extension fields: what is unknown is kept, what is broken is refused.
-struct ExtensionTests {
+extension EveryStorage {
+  /// Extension fields: what is unknown is kept, what is broken is refused.
+  struct ExtensionTests {}
+}
+
+extension EveryStorage.ExtensionTests {
   struct Field: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let code: VaultError.Code?
@@ -112,7 +116,7 @@ struct ExtensionTests {
       try vault.set("new", forKey: "password")
       try vault.fold()
 
-      let state = try MemoryVault(FileBytes.read(path), key: .sample()).state
+      let state = try MemoryVault(VaultBytes.read(path), key: .sample()).state
       #expect(state.manifest?.extensionField == inManifest)
       #expect(try state.content(state.groups[0].id).extensionField == inSection)
       let record = try #require(try vault.records(in: vault.group()).last)

@@ -5,8 +5,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Appends and folds: what is written is there, and the file stays bounded.
-struct FoldingTests {
+extension EveryStorage {
+  /// Appends and folds: what is written is there, and the file stays bounded.
+  struct FoldingTests {}
+}
+
+extension EveryStorage.FoldingTests {
   private func withVault(
     options: Vault.Options = .sample(), groups: [NewGroup] = [.sample()],
     _ body: (_ vault: Vault, _ path: String) throws -> Void
@@ -41,13 +45,14 @@ struct FoldingTests {
     }
   }
 
-  @Test func `a full write leaves out what of the reserve is above the limit of the file`() throws {
+  @Test(.filesOnly("only a file has a reserve"))
+  func `a full write leaves out what of the reserve is above the limit of the file`() throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       var options = Vault.Options.sample(reserve: 0)
       let vault = try Vault.sample(at: path, options: options)
       try vault.set("new", forKey: "a")
-      options.limits.fileBytes = try FileBytes.read(path).count
+      options.limits.fileBytes = try VaultBytes.read(path).count
       options.reserveBytes = 32 << 10
       let limited = try Vault.opened(at: path, options: options)
 
@@ -55,7 +60,7 @@ struct FoldingTests {
       try limited.backUp(to: directory + "/backup.spv")
 
       for file in [path, directory + "/backup.spv"] {
-        #expect(try FileBytes.read(file).count == options.limits.fileBytes)
+        #expect(try VaultBytes.read(file).count == options.limits.fileBytes)
         #expect(try Vault.opened(at: file, options: options).text("a") == "new")
       }
     }
@@ -92,18 +97,19 @@ struct FoldingTests {
   @Test(arguments: ["empty", "absent"])
   func `an update without effect leaves the file alone`(update: String) throws {
     try withVault { vault, path in
-      let before = try FileBytes.read(path)
+      let before = try VaultBytes.read(path)
 
       let removed = try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         if update == "absent" { try batch.remove("absent") }
       }
 
       #expect(removed == 0)
-      #expect(try FileBytes.read(path) == before)
+      #expect(try VaultBytes.read(path) == before)
     }
   }
 
-  @Test func `two thousand sets leave a bounded file with the right contents`() throws {
+  @Test(.filesOnly("the size of the file with its reserve"))
+  func `two thousand sets leave a bounded file with the right contents`() throws {
     try withVault(options: .sample(reserve: 32 << 10)) { vault, path in
       var longest = 0
       for number in 0..<2000 {
@@ -112,7 +118,7 @@ struct FoldingTests {
       }
 
       let status = try Vault.opened(at: path).status()
-      let summary = try VaultInfo(at: path)
+      let summary = try VaultInfo(in: stored(path))
       #expect(summary.snapshotBytes < 16 << 10)
       #expect(summary.journalBytes <= 64 << 10)
       // Snapshot, the longest journal, one reserve.
@@ -127,10 +133,10 @@ struct FoldingTests {
     try withVault(groups: [.sample(), .sample("other")]) { vault, path in
       try vault.set("new", forKey: "password")
       try vault.set("one more", forKey: "user")
-      let before = try Parts(FileBytes.read(path))
+      let before = try Parts(VaultBytes.read(path))
       try vault.fold()
 
-      let after = try Parts(FileBytes.read(path))
+      let after = try Parts(VaultBytes.read(path))
       let records = try Vault.opened(at: path).records(in: vault.group())
       #expect(records.map(\.key.text) == ["long", "password", "user"])
       #expect(records.map(\.revision) == [4, 2, 3])
@@ -160,7 +166,8 @@ struct FoldingTests {
     }
   }
 
-  @Test func `row J16: writes with folds in two groups give the contents of one write, at bounded cost`()
+  @Test(.filesOnly("compares inodes"))
+  func `row J16: writes with folds in two groups give the contents of one write, at bounded cost`()
     throws
   {
     try withVault(options: .sample(reserve: 4096), groups: [.sample(), .sample("other")]) { vault, path in
@@ -192,12 +199,12 @@ struct FoldingTests {
     }
   }
 
-  @Test(arguments: [0, 1, 383, 384, 500])
+  @Test(.filesOnly("the size of the file with its reserve"), arguments: [0, 1, 383, 384, 500])
   func `row J22: an entry beyond the reserve makes the file grow`(reserve: Int) throws {
     try withVault(options: .sample(reserve: reserve)) { vault, path in
       for number in 0..<5 {
         try vault.set("value", forKey: "key-\(number)")
-        let (summary, size) = (try VaultInfo(at: path), try FileBytes.status(path).st_size)
+        let (summary, size) = (try VaultInfo(in: stored(path)), try FileBytes.status(path).st_size)
         #expect(summary.entryCount == number + 1)
         #expect(Int(size) >= summary.snapshotBytes + summary.journalBytes)
         #expect(try !Vault.opened(at: path).status().hasTornTail)
@@ -206,11 +213,12 @@ struct FoldingTests {
     }
   }
 
-  @Test func `row J22: an entry of several reserves is appended with a new reserve`() throws {
+  @Test(.filesOnly("only a file has a reserve"))
+  func `row J22: an entry of several reserves is appended with a new reserve`() throws {
     try withVault(options: .sample(reserve: 512)) { vault, path in
       try vault.set([UInt8](repeating: 1, count: 20_000), forKey: "a")
 
-      let summary = try VaultInfo(at: path)
+      let summary = try VaultInfo(in: stored(path))
       #expect(summary.entryCount == 1)
       #expect(summary.fileBytes == summary.snapshotBytes + summary.journalBytes + 512)
     }
@@ -236,18 +244,18 @@ struct FoldingTests {
   @Test func `the journal may grow as long as the snapshot before it is folded`() throws {
     try withVault { vault, path in
       try vault.set([UInt8](repeating: 1, count: 1 << 20), forKey: "large")
-      let snapshot = try VaultInfo(at: path).snapshotBytes
+      let snapshot = try VaultInfo(in: stored(path)).snapshotBytes
       try #require(snapshot > 1 << 20)
       var longest = 0
       for number in 0..<12 {
         try vault.set([UInt8](repeating: 2, count: 100_000), forKey: "key-\(number)")
-        let summary = try VaultInfo(at: path)
+        let summary = try VaultInfo(in: stored(path))
         longest = max(longest, summary.journalBytes)
         #expect(summary.journalBytes <= max(64 << 10, summary.snapshotBytes))
       }
 
       #expect(longest > 900_000)
-      #expect(try VaultInfo(at: path).generation == 3)
+      #expect(try VaultInfo(in: stored(path)).generation == 3)
     }
   }
 
@@ -287,11 +295,11 @@ struct FoldingTests {
   @Test func `what a fold removed occurs nowhere in the file`() throws {
     try withVault { vault, path in
       try vault.set("value", forKey: "doomed")
-      let entry = try Parts(FileBytes.read(path)).entries[0]
+      let entry = try Parts(VaultBytes.read(path)).entries[0]
       try vault.remove("doomed")
       try vault.fold()
 
-      let file = try FileBytes.read(path)
+      let file = try VaultBytes.read(path)
       let isLeft = Data(file).range(of: Data(entry[24..<80])) != nil
       #expect(!isLeft)
       #expect(leavesNothing(beside: path))
@@ -302,10 +310,10 @@ struct FoldingTests {
     var options = Vault.Options.sample()
     options.limits.fileBytes = 8192
     try withVault(options: options) { vault, path in
-      let before = try FileBytes.read(path)
+      let before = try VaultBytes.read(path)
 
       #expect(refusal { try vault.set([UInt8](repeating: 1, count: 10_000), forKey: "a") } == .limitExceeded)
-      #expect(try FileBytes.read(path) == before)
+      #expect(try VaultBytes.read(path) == before)
       #expect(leavesNothing(beside: path))
       try vault.set("small", forKey: "a")
       #expect(try vault.text("a") == "small")

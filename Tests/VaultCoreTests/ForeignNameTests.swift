@@ -2,8 +2,12 @@ import Testing
 
 @testable import VaultCore
 
-/// Names that another program wrote in another form than normal form C: `Docs/Decisions/0018`.
-struct ForeignNameTests {
+extension EveryStorage {
+  /// Names that another program wrote in another form than normal form C: `Docs/Decisions/0018`.
+  struct ForeignNameTests {}
+}
+
+extension EveryStorage.ForeignNameTests {
   @Test func `names whose parts join to the same text have different hashes`() {
     func hash(_ service: String, _ key: String) -> UInt32 {
       let (service, key) = (Array(service.utf8), Array(key.utf8))

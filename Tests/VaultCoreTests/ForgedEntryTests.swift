@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Journal entries that a key holder sealed against the rules.
-struct ForgedEntryTests {
+extension EveryStorage {
+  /// Journal entries that a key holder sealed against the rules.
+  struct ForgedEntryTests {}
+}
+
+extension EveryStorage.ForgedEntryTests {
   struct Forgery: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let code: VaultError.Code?
@@ -150,7 +154,7 @@ struct ForgedEntryTests {
         }
       }
       #expect(error == .malformed)
-      #expect(try FileBytes.read(path) == parts.file)
+      #expect(try VaultBytes.read(path) == parts.file)
     }
   }
 }

@@ -34,7 +34,7 @@ struct HeldVault {
 
   func open(_ identity: VaultIdentity? = nil, trusting pin: VaultPin? = nil) throws -> Vault {
     try Vault.open(
-      at: path, credential: try credential(identity, trusting: pin), options: .sample(seed: "identity"))
+      in: stored(path), credential: try credential(identity, trusting: pin), options: .sample(seed: "identity"))
   }
 
   /// What opening is refused with; `nil` when it opens and every granted group verifies.

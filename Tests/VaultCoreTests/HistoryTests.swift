@@ -3,9 +3,13 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Earlier values that a record keeps (`Docs/Format.md` 3.8). No vault of this package keeps them by default, so
-/// these start from a vector of depth 2 with every known record tag and an unknown one, or from forged depths.
-struct HistoryTests {
+extension EveryStorage {
+  /// Earlier values that a record keeps (`Docs/Format.md` 3.8). No vault of this package keeps them by default, so
+  /// these start from a vector of depth 2 with every known record tag and an unknown one, or from forged depths.
+  struct HistoryTests {}
+}
+
+extension EveryStorage.HistoryTests {
   private static func password(_ vault: Vault) throws -> RecordInfo {
     try #require(try vault.records(in: vault.group()).first { $0.key.text == "password" })
   }
@@ -51,8 +55,8 @@ struct HistoryTests {
     }
   }
 
-  @Test(arguments: SharedFoldTests.Fold.allCases)
-  func `history, expiry and unknown items survive a fold`(fold: SharedFoldTests.Fold) throws {
+  @Test(arguments: EveryStorage.SharedFoldTests.Fold.allCases)
+  func `history, expiry and unknown items survive a fold`(fold: EveryStorage.SharedFoldTests.Fold) throws {
     try VectorFile.with("history-extensions.spv") { path in
       let vault = try VectorFile.open(path)
       let image = try RecordImage(Self.password(vault), vault.group(), vault)
@@ -125,7 +129,7 @@ struct HistoryTests {
     parts.sections[0].sealed = try KeyHolder(file).section(draft)
     file = try SampleFiles.with(parts.file) { vault, path throws in
       for number in 1...4 { try vault.set("value \(number)", forKey: "password") }
-      return try FileBytes.read(path)
+      return try VaultBytes.read(path)
     }
     let forger = try KeyHolder(file)
     parts = try Parts(file)
@@ -215,7 +219,8 @@ struct HistoryTests {
     let file = try Self.file(depth: 4)
     try SampleFiles.with(file) { vault, path throws in
       try vault.addSlot(NewSlot(.key(.sample(from: 40))), granting: vault.group())
-      let holder = try Vault.open(at: path, credential: .key(.sample(from: 40)), options: .sample(seed: "holder"))
+      let holder = try Vault.open(
+        in: stored(path), credential: .key(.sample(from: 40)), options: .sample(seed: "holder"))
       try holder.set("by the holder", forKey: "password")
       try holder.compact()
 

@@ -4,9 +4,13 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// What can be made for a holder by public key by someone who knows the file, the pin and the holder's public key, but
-/// neither the identity nor the vault key (row G2).
-struct HolderAttackTests {
+extension EveryStorage {
+  /// What can be made for a holder by public key by someone who knows the file, the pin and the holder's public key, but
+  /// neither the identity nor the vault key (row G2).
+  struct HolderAttackTests {}
+}
+
+extension EveryStorage.HolderAttackTests {
   /// A vault of the attacker with the id of the genuine one, in which the holder has a slot.
   private static func substitute(_ held: HeldVault, granting group: String?) throws -> [UInt8] {
     try TemporaryDirectory.with { directory in
@@ -22,14 +26,14 @@ struct HolderAttackTests {
         }
       }
       let vault = try Vault.create(
-        at: directory + "/evil.spv", slots: [NewSlot(.key(.sample(from: 99)))], groups: [.sample("one")],
+        in: stored(directory + "/evil.spv"), slots: [NewSlot(.key(.sample(from: 99)))], groups: [.sample("one")],
         options: options)
       try vault.set("EVIL", forKey: "password", in: "one")
       try vault.addSlot(
         NewSlot(held.identity.publicKey), granting: try group.map { try vault.group(named: $0) })
       try vault.compact()
       #expect(try vault.pin().vaultID == held.pin.vaultID)
-      return try FileBytes.read(directory + "/evil.spv")
+      return try VaultBytes.read(directory + "/evil.spv")
     }
   }
 
@@ -53,7 +57,7 @@ struct HolderAttackTests {
       parts.slots.append(try #require(evil.slots.last))
       parts.sections.append(evil.sections[0])
       parts.sections.sort { $0.id.lexicographicallyPrecedes($1.id) }
-      try FileBytes.write(parts.file, to: held.path)
+      try VaultBytes.write(parts.file, to: held.path)
 
       let vault = try held.open()
       #expect(try vault.groupNames() == ["one"])
@@ -70,7 +74,7 @@ struct HolderAttackTests {
         let index = try #require(parts.slots.firstIndex { $0[8..<24] == held.slot.bytes[...] })
         parts.slots[index][0] = kind
         if kind == 1 { (parts.slots[index][40], parts.slots[index][45]) = (1, 0x20) }
-        try FileBytes.write(parts.file, to: held.path)
+        try VaultBytes.write(parts.file, to: held.path)
 
         #expect(try held.refusal() == .credentialRejected, "kind \(kind)")
       }
@@ -96,7 +100,7 @@ struct HolderAttackTests {
             kind: 2, scope: scope, id: held.slot, cost: nil, salt: [UInt8](repeating: 0, count: 16),
             vault: held.pin.vaultID, granting: key, kek: kek, sealer: state.sealer
           ).bytes
-        try FileBytes.write(parts.file, to: held.path)
+        try VaultBytes.write(parts.file, to: held.path)
 
         #expect(try held.refusal() == .credentialRejected)
         #expect(try held.refusal(insider) == nil)
@@ -120,13 +124,13 @@ struct HolderAttackTests {
       let old = try held.shared.bytes
       let options = held.shared.options("identity")
       let credential = try held.credential()
-      let vault = try Vault.open(at: held.path, credential: credential, options: options)
+      let vault = try Vault.open(in: stored(held.path), credential: credential, options: options)
       try vault.set("new", forKey: "password", in: "one")
       try held.shared.putInPlace(old)
 
       #expect(try held.refusal() == nil)
       #expect(
-        refusal { try Vault.open(at: held.path, credential: credential, options: options) } == .rolledBack)
+        refusal { try Vault.open(in: stored(held.path), credential: credential, options: options) } == .rolledBack)
     }
   }
 
@@ -136,7 +140,9 @@ struct HolderAttackTests {
       try Vault.sample(at: other, options: .sample(seed: "other")).createMark(at: held.shared.mark)
       let credential = try held.credential()
       #expect(
-        refusal { try Vault.open(at: held.path, credential: credential, options: held.shared.options("identity")) }
+        refusal {
+          try Vault.open(in: stored(held.path), credential: credential, options: held.shared.options("identity"))
+        }
           == .tampered)
     }
   }
@@ -182,10 +188,11 @@ struct HolderAttackTests {
       try held.open().set("EVIL", forKey: "password", in: "one")
 
       let credential = isOwner ? Vault.Credential.key(try .sample()) : try held.credential(other)
-      let accepted = try Vault.open(at: held.path, credential: credential, options: .sample(seed: "others"))
+      let accepted = try Vault.open(in: stored(held.path), credential: credential, options: .sample(seed: "others"))
       #expect(try accepted.text("password", in: "one") == "EVIL")
       let options = held.shared.options("others")
-      #expect(refusal { try Vault.open(at: held.path, credential: credential, options: options) } == .rolledBack)
+      #expect(
+        refusal { try Vault.open(in: stored(held.path), credential: credential, options: options) } == .rolledBack)
     }
   }
 

@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Row G11: items with tag 1 of the manifest's extension that no writer of this package leaves.
-struct HolderItemTests {
+extension EveryStorage {
+  /// Row G11: items with tag 1 of the manifest's extension that no writer of this package leaves.
+  struct HolderItemTests {}
+}
+
+extension EveryStorage.HolderItemTests {
   /// Writes these items besides those that are there, as an owner.
   private static func write(_ items: [[UInt8]], _ held: HeldVault) throws {
     try held.owner.rewrite { (draft, _) throws(VaultError) in

@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// What rotations and removals do to holders by public key (`Docs/Format.md` G.3).
-struct HolderRotationTests {
+extension EveryStorage {
+  /// What rotations and removals do to holders by public key (`Docs/Format.md` G.3).
+  struct HolderRotationTests {}
+}
+
+extension EveryStorage.HolderRotationTests {
   /// The key of a slot, computed by a former owner from what an owner knows.
   private static func opens(
     _ slot: StoredSlot, _ kek: SealingKey, of state: VaultState
@@ -194,7 +198,8 @@ struct HolderRotationTests {
 
       // By the identity itself, and by the key that is kept of it.
       let opened = try held.open(colleague)
-      let vault = try Vault.open(at: held.path, credential: .slot(opened.slotKey()), options: .sample(seed: "kept"))
+      let vault = try Vault.open(
+        in: stored(held.path), credential: .slot(opened.slotKey()), options: .sample(seed: "kept"))
       let former = try #require(try vault.slots().first { $0.isOwner && !$0.isCurrent })
       try vault.removeSlot(former.id)
 

@@ -3,13 +3,17 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Holders by public key: what they open, and what owners do with them (`Docs/Format.md` annex G).
-struct HolderTests {
+extension EveryStorage {
+  /// Holders by public key: what they open, and what owners do with them (`Docs/Format.md` annex G).
+  struct HolderTests {}
+}
+
+extension EveryStorage.HolderTests {
   @Test func `row G1: an identity with the vault's pin opens its group, and so does the agreed key`() throws {
     try HeldVault.with { held in
       let raw = Vault.Credential.key(try held.identity.key(for: held.pin))
 
-      for vault in [try held.open(), try Vault.open(at: held.path, credential: raw)] {
+      for vault in [try held.open(), try Vault.open(in: stored(held.path), credential: raw)] {
         #expect(try vault.groupNames() == ["one"])
         #expect(try vault.text("password", in: "one") == "s3cret")
         #expect(try !vault.isOwner)
@@ -117,9 +121,9 @@ struct HolderTests {
       let identity = try VaultIdentity.sample(3)
       let path = directory + "/vault.spv"
       let made = try Vault.create(
-        at: path, slots: [NewSlot(identity.publicKey)], groups: [.sample()], options: .sample())
+        in: stored(path), slots: [NewSlot(identity.publicKey)], groups: [.sample()], options: .sample())
       let pin = try made.pin()
-      let vault = try Vault.open(at: path, credential: .identity(identity, trusting: pin))
+      let vault = try Vault.open(in: stored(path), credential: .identity(identity, trusting: pin))
       #expect(try vault.isOwner)
       #expect(try vault.text("password") == "s3cret")
       #expect(try vault.slots().map(\.publicKey) == [identity.publicKey])

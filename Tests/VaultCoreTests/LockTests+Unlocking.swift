@@ -7,7 +7,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Locking, unlocking, and others at work meanwhile.
-extension LockTests {
+extension EveryStorage.LockTests {
   @Test func `isLocked is true after locking, and locking twice is locking once`() throws {
     try Fixture.with { fixture in
       #expect(!fixture.vault.isLocked)
@@ -74,10 +74,10 @@ extension LockTests {
     }
   }
 
-  @Test(arguments: [true, false])
+  @Test(.filesOnly("removes the file"), arguments: [true, false])
   func `unlocking is tampered when another vault of the same key is at the path`(isLocked: Bool) throws {
     try Fixture.with { fixture in
-      let original = try FileBytes.read(fixture.path)
+      let original = try VaultBytes.read(fixture.path)
       try #require(unlink(fixture.path) == 0)
       let other = try Vault.sample(at: fixture.path, options: .sample(seed: "another vault"))
       try #require(try other.text("password") == "s3cret")
@@ -87,7 +87,7 @@ extension LockTests {
 
       #expect(fixture.vault.isLocked == isLocked)
       if isLocked { #expect(fixture.answers() == Fixture.locked) }
-      try FileBytes.write(original, to: fixture.path)
+      try VaultBytes.write(original, to: fixture.path)
       try fixture.vault.unlock(with: fixture.credential)
       #expect(fixture.answers() == Fixture.unlocked)
     }

@@ -5,8 +5,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// What a locked handle still returns, and what ends the lock (`Docs/Format.md` section 7).
-struct LockTests {
+extension EveryStorage {
+  /// What a locked handle still returns, and what ends the lock (`Docs/Format.md` section 7).
+  struct LockTests {}
+}
+
+extension EveryStorage.LockTests {
   /// A handle of a vault with a record of each class, named after it, in each of two groups. The handle has used the
   /// first group alone.
   struct Fixture {
@@ -39,7 +43,7 @@ struct LockTests {
     init(at path: String, _ credential: Vault.Credential, _ options: Vault.Options) throws {
       self.path = path
       self.credential = credential
-      vault = try Vault.open(at: path, credential: credential, options: options)
+      vault = try Vault.open(in: stored(path), credential: credential, options: options)
       group = try vault.group()
       unused = try vault.group(named: "unused")
       service = try Vault.Name("db")
@@ -306,7 +310,9 @@ struct LockTests {
     }
   }
 
-  @Test func `after lock() what was loaded is read although the vault is deleted`() throws {
+  @Test(.filesOnly("removes the file")) func `after lock() what was loaded is read although the vault is deleted`()
+    throws
+  {
     try Fixture.with { fixture in
       fixture.vault.lock()
       try #require(unlink(fixture.path) == 0)
@@ -344,7 +350,7 @@ struct LockTests {
       draft.name = Array("one".utf8)
       draft.records[0].kind = 0
       parts.sections[position].sealed = try KeyHolder(shared.bytes, group: position).section(draft)
-      try FileBytes.write(parts.file, to: shared.path)
+      try VaultBytes.write(parts.file, to: shared.path)
       let vault = try shared.secondOwner()
       let groups = try shared.groups.map { try vault.group(named: $0) }
 

@@ -7,7 +7,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Handles that stay open, several at once, and marks that are made or accepted.
-extension MarkTests {
+extension EveryStorage.MarkTests {
   @Test(arguments: ["changed", "of another vault"])
   func `a fold by length that the mark refuses does not become an append`(mark: String) throws {
     try SharedVault.withMark { shared in
@@ -37,7 +37,7 @@ extension MarkTests {
       func put(_ bytes: [UInt8]) throws {
         switch how {
         case .replacing: try shared.putInPlace(bytes)
-        case .copyingOver: try FileBytes.write(bytes, to: shared.path)
+        case .copyingOver: try VaultBytes.write(bytes, to: shared.path)
         }
       }
 
@@ -82,7 +82,7 @@ extension MarkTests {
       try shared.secondOwner().set("newer", forKey: "user")
       try shared.owner.acceptMark(at: shared.mark)
       // The same file as `vault` saw it last, so that nothing is loaded anew before the fold.
-      try FileBytes.write(older, to: shared.path)
+      try VaultBytes.write(older, to: shared.path)
 
       try expectRefused(.rolledBack, at: shared.path) { try vault.fold() }
     }
@@ -154,7 +154,7 @@ extension MarkTests {
         case 0:
           defer { isDone.store(true, ordering: .releasing) }
           for _ in 0..<3 {
-            _ = try Vault.open(at: shared.path, credential: passphrase, options: shared.options("opener"))
+            _ = try Vault.open(in: stored(shared.path), credential: passphrase, options: shared.options("opener"))
           }
         case 1:
           let reader = try shared.markedOwner(seed: "reader", raising: false)
@@ -175,7 +175,8 @@ extension MarkTests {
 
   // MARK: Making and accepting
 
-  @Test func `a mark whose durability alone is in doubt leaves vault and mark in place`() async {
+  @Test(.filesOnly("an exit test, whose process has files alone"))
+  func `a mark whose durability alone is in doubt leaves vault and mark in place`() async {
     await #expect(processExitsWith: .exitCode(42)) {
       try asUser { directory, path in
         mkdir(directory + "/marks", 0o300)
@@ -214,7 +215,9 @@ extension MarkTests {
     }
   }
 
-  @Test func `a vault whose mark cannot be made is not left behind`() throws {
+  @Test(.filesOnly("counts the files of the folder")) func `a vault whose mark cannot be made is not left behind`()
+    throws
+  {
     try TemporaryDirectory.with { directory in
       try FileBytes.write([], to: directory + "/file")
       var options = Vault.Options.sample()
@@ -244,7 +247,8 @@ extension MarkTests {
       let owner = try shared.markedOwner()
       try owner.backUp(to: shared.path + ".backup")
       try owner.set("lost", forKey: "user")
-      try Vault.restore(shared.path + ".backup", to: shared.path, credential: .key(.sample()), replacing: true)
+      try Vault.restore(
+        .file(shared.path + ".backup"), to: stored(shared.path), credential: .key(.sample()), replacing: true)
       #expect(refusal { try shared.markedOwner() } == .rolledBack)
       #expect(refusal { try owner.text("user") } == .rolledBack)
 

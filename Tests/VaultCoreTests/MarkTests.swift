@@ -6,8 +6,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// The rollback mark, by which an older copy of the vault is detected (`Docs/Format.md` annex B).
-struct MarkTests {
+extension EveryStorage {
+  /// The rollback mark, by which an older copy of the vault is detected (`Docs/Format.md` annex B).
+  struct MarkTests {}
+}
+
+extension EveryStorage.MarkTests {
   // MARK: The file
 
   @Test func `a mark is written exactly as annex B says`() throws {

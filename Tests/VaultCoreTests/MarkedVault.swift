@@ -37,11 +37,12 @@ extension SharedVault {
   }
 
   func markedHolder(of group: String) throws -> Vault {
-    try Vault.open(at: path, credential: credential(of: group), options: options("marked " + group))
+    try Vault.open(in: stored(path), credential: credential(of: group), options: options("marked " + group))
   }
 
-  /// Puts another file in the vault's place.
+  /// Puts another vault in the vault's place: of a file, another file.
   func putInPlace(_ bytes: [UInt8]) throws {
+    guard try stored(path) is FileStorage else { return try VaultBytes.write(bytes, to: path) }
     try FileBytes.write(bytes, to: path + ".other")
     try #require(rename(path + ".other", path) == 0)
   }

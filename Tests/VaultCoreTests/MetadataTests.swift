@@ -3,8 +3,12 @@ import Testing
 import VaultCore
 import VaultSealing
 
-/// What is written down about a record, its history, and compare-and-set.
-struct MetadataTests {
+extension EveryStorage {
+  /// What is written down about a record, its history, and compare-and-set.
+  struct MetadataTests {}
+}
+
+extension EveryStorage.MetadataTests {
   private func with(
     now: @escaping @Sendable () -> Int64 = { 1_000 }, _ body: (Vault, AccessGroup, Vault.Name, String) throws -> Void
   ) throws {
@@ -76,14 +80,14 @@ struct MetadataTests {
 
   @Test func `editing what is not there is notFound and writes nothing`() throws {
     try with { vault, group, service, path in
-      let before = try FileBytes.read(path)
+      let before = try VaultBytes.read(path)
       #expect(
         refusal {
           try vault.transaction(service: service, in: group) { batch throws(VaultError) in
             try batch.edit("nothing", RecordEdit())
           }
         } == .notFound)
-      #expect(try FileBytes.read(path) == before)
+      #expect(try VaultBytes.read(path) == before)
     }
   }
 

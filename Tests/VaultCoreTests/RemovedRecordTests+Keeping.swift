@@ -3,11 +3,11 @@ import VaultSealing
 @testable import VaultCore
 
 // How long removed records are kept, and what other writes make of them.
-extension RemovedRecordTests {
+extension EveryStorage.RemovedRecordTests {
   // MARK: How long
 
   @Test func `row 75a: a fold drops what is due and keeps the rest`() throws {
-    for fold in SharedFoldTests.Fold.allCases {
+    for fold in EveryStorage.SharedFoldTests.Fold.allCases {
       try RemovedVault.with { sample in
         try sample.vault.set("late", forKey: "late")
         try sample.vault.remove("password")
@@ -96,14 +96,14 @@ extension RemovedRecordTests {
       sample.time.advance(days: 1)
       try sample.vault.set("imported", forKey: "password")
       let revision = try #require(try sample.record()).revision
-      let before = try FileBytes.read(sample.path)
+      let before = try VaultBytes.read(sample.path)
 
       let undone = try sample.vault.undoing(revision, in: sample.group)
       try sample.vault.commit(undone, in: sample.group)
 
       #expect(undone.left.map { "\($0.record.key.text) \($0.reason)" } == ["password noEarlierValue"])
       #expect(undone.removed.isEmpty && undone.restored.isEmpty)
-      #expect(try FileBytes.read(sample.path) == before)
+      #expect(try VaultBytes.read(sample.path) == before)
     }
   }
 
@@ -149,7 +149,7 @@ extension RemovedRecordTests {
       try sample.vault.set("changed", forKey: "password")
       try sample.vault.set("changed", forKey: "a")
 
-      let bundle = try Vault.open(at: path, credential: .key(key))
+      let bundle = try Vault.open(in: stored(path), credential: .key(key))
       let (count, revision) = try sample.vault.importRecords(of: bundle, into: sample.group, replacing: true)
 
       #expect(count == 2)
@@ -161,7 +161,7 @@ extension RemovedRecordTests {
 
   // MARK: Damage
 
-  @Test(arguments: [false, true])
+  @Test(.filesOnly("salvage reads files"), arguments: [false, true])
   func `a salvage saves removed records of every class`(breaksSection: Bool) throws {
     try RemovedVault.with { sample in
       for accessibility in Vault.Accessibility.allCases {
@@ -175,9 +175,9 @@ extension RemovedRecordTests {
       let keys = try sample.removedKeys()
       try sample.vault.compact()
       if breaksSection {
-        var parts = try Parts(FileBytes.read(sample.path))
+        var parts = try Parts(VaultBytes.read(sample.path))
         parts.sections[0].sealed[30] ^= 1  // in its tag
-        try FileBytes.write(parts.file, to: sample.path)
+        try VaultBytes.write(parts.file, to: sample.path)
       }
       let saved = sample.path + ".saved"
       var options = try Vault.Options.device(seed: "salvage")

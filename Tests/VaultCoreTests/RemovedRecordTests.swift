@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Records that were removed and are kept for a while (`Docs/Format.md` 3.8).
-struct RemovedRecordTests {
+extension EveryStorage {
+  /// Records that were removed and are kept for a while (`Docs/Format.md` 3.8).
+  struct RemovedRecordTests {}
+}
+
+extension EveryStorage.RemovedRecordTests {
   func edit(_ change: (inout RecordEdit) -> Void) -> RecordEdit {
     var edit = RecordEdit()
     change(&edit)

@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Slots that an owner removes: revoked with new keys, or only taken out.
-struct RemovedSlotTests {
+extension EveryStorage {
+  /// Slots that an owner removes: revoked with new keys, or only taken out.
+  struct RemovedSlotTests {}
+}
+
+extension EveryStorage.RemovedSlotTests {
   /// A vault with two more owners: `second` by a passphrase and `third` by a raw key.
   private func withOwners(_ body: (SharedVault) throws -> Void) throws {
     try SharedVault.with { shared in
@@ -33,7 +37,7 @@ struct RemovedSlotTests {
 
   @Test func `the presented credentials still open, and handles opened with them still work`() throws {
     try withOwners { shared in
-      let third = try Vault.open(at: shared.path, credential: Self.third(), options: .sample(seed: "third"))
+      let third = try Vault.open(in: stored(shared.path), credential: Self.third(), options: .sample(seed: "third"))
       let contents = try third.contents()
 
       let report = try shared.owner.removeSlot(shared.slot("second"), keeping: [Self.third()])
@@ -48,7 +52,7 @@ struct RemovedSlotTests {
 
   @Test func `owner slots whose credential is not presented are dropped and reported`() throws {
     try withOwners { shared in
-      let third = try Vault.open(at: shared.path, credential: Self.third())
+      let third = try Vault.open(in: stored(shared.path), credential: Self.third())
       let slot = try shared.slot("third")
 
       let report = try shared.owner.removeSlot(shared.slot("second"))
@@ -82,7 +86,7 @@ struct RemovedSlotTests {
       try shared.owner.removeSlot(shared.slot("owner"), keeping: [Self.third()])
 
       #expect(try Vault.refusal(at: shared.path, .key(.sample())) == .credentialRejected)
-      #expect(try Vault.open(at: shared.path, credential: Self.third()).contents() == contents)
+      #expect(try Vault.open(in: stored(shared.path), credential: Self.third()).contents() == contents)
     }
   }
 
@@ -93,7 +97,7 @@ struct RemovedSlotTests {
       try shared.owner.removeSlot(shared.slot("second"), keeping: [Self.third()])
       var parts = try shared.parts
       if place == "added" { parts.slots.append(old) } else { parts.slots[0] = old }
-      try FileBytes.write(parts.file, to: shared.path)
+      try VaultBytes.write(parts.file, to: shared.path)
 
       #expect(try Vault.refusal(at: shared.path, Self.second()) == .tampered)
       #expect(try Vault.refusal(at: shared.path, Self.third()) == .tampered)
@@ -133,7 +137,7 @@ struct RemovedSlotTests {
       #expect(try Vault.refusal(at: shared.path, shared.credential(of: "one")) == .credentialRejected)
       var parts = try shared.parts
       parts.slots.append(old)
-      try FileBytes.write(parts.file, to: shared.path)
+      try VaultBytes.write(parts.file, to: shared.path)
 
       #expect(try Vault.refusal(at: shared.path, shared.credential(of: "one")) == .staleCredential)
       #expect(try Vault.refusal(at: shared.path, .key(.sample())) == .tampered)
@@ -234,7 +238,7 @@ struct RemovedSlotTests {
   func `a slot removed without rotation leaves keys, epochs and sections as they were`(label: String) throws {
     try withOwners { shared in
       let credential = label == "third" ? try Self.third() : try shared.credential(of: label)
-      let live = try Vault.open(at: shared.path, credential: credential)
+      let live = try Vault.open(in: stored(shared.path), credential: credential)
       let before = try (shared.parts, KeyHolder(shared.bytes).vaultKey)
 
       try shared.owner.removeSlotWithoutRotation(shared.slot(label))

@@ -4,8 +4,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Groups that do not verify: what still works, and how an owner repairs the vault (`Docs/Format.md` 5.6, row 50b).
-struct RepairTests {
+extension EveryStorage {
+  /// Groups that do not verify: what still works, and how an owner repairs the vault (`Docs/Format.md` 5.6, row 50b).
+  struct RepairTests {}
+}
+
+extension EveryStorage.RepairTests {
   /// How a group came not to verify.
   enum Break: String, CaseIterable, Sendable {
     /// Its holder appended an entry that breaks the rules.
@@ -146,7 +150,7 @@ struct RepairTests {
       var parts = try shared.parts
       parts.slots[slot] = before.slots[slot]
 
-      try FileBytes.write(parts.file, to: shared.path)
+      try VaultBytes.write(parts.file, to: shared.path)
 
       #expect(Vault.refusal(at: shared.path, try shared.credential(of: "one")) == .staleCredential)
       #expect(Vault.refusal(at: shared.path, .key(try .sample())) == .tampered)
@@ -224,10 +228,10 @@ struct RepairTests {
       let owner = try VectorFile.open(path)
       let bad = try owner.createGroup("bad")
       let sound = try owner.contents()
-      var parts = try Parts(FileBytes.read(path))
+      var parts = try Parts(VaultBytes.read(path))
       let position = try #require(parts.sections.firstIndex { $0.id == bad.id.bytes })
       parts.sections[position].sealed[80] ^= 1
-      try FileBytes.write(parts.file, to: path)
+      try VaultBytes.write(parts.file, to: path)
       try expectRefused(.tampered, at: path) { try owner.compact() }
 
       try owner.repair([bad], .leaveOut)
@@ -242,7 +246,7 @@ struct RepairTests {
 extension SharedVault {
   /// A shared vault, an entry in `default` and in `one`, where some groups do not verify.
   fileprivate static func broken(
-    _ how: RepairTests.Break, _ groups: [String], _ body: (SharedVault) throws -> Void
+    _ how: EveryStorage.RepairTests.Break, _ groups: [String], _ body: (SharedVault) throws -> Void
   ) throws {
     try with { shared in
       try shared.owner.set("entry", forKey: "user")
@@ -252,7 +256,7 @@ extension SharedVault {
     }
   }
 
-  fileprivate func breakGroups(_ names: [String], _ how: RepairTests.Break) throws {
+  fileprivate func breakGroups(_ names: [String], _ how: EveryStorage.RepairTests.Break) throws {
     let file = try bytes
     var parts = try Parts(file)
     for (name, position) in zip(names, try names.map { try self.position(of: $0) }) {
@@ -273,11 +277,8 @@ extension SharedVault {
       }
     }
     // A new inode, so that open handles load it anew.
-    try FileBytes.write(parts.file, to: path + ".broken")
-    try #require(rename(path + ".broken", path) == 0)
+    try putInPlace(parts.file)
   }
-
-  fileprivate var generation: UInt64 { get throws { try Snapshot(FileImage(bytes)).generation } }
 
   /// What the groups hold that verify.
   fileprivate func sound(without broken: Set<String> = ["one"]) throws -> [String: [RecordImage]] {

@@ -6,8 +6,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// A slot replaced by one with another credential.
-struct ReplacedSlotTests {
+extension EveryStorage {
+  /// A slot replaced by one with another credential.
+  struct ReplacedSlotTests {}
+}
+
+extension EveryStorage.ReplacedSlotTests {
   private static let changes = [
     "passphrase by passphrase", "passphrase by raw key", "raw key by passphrase", "raw key by raw key",
   ]
@@ -26,8 +30,8 @@ struct ReplacedSlotTests {
     try SharedVault.with { shared in
       let (old, new) = try Self.credentials(change)
       try shared.owner.addSlot(NewSlot(old, label: "old", cost: .throwaway))
-      let vault = try Vault.open(at: shared.path, credential: old, options: .sample(seed: "own"))
-      let stranded = try Vault.open(at: shared.path, credential: old)
+      let vault = try Vault.open(in: stored(shared.path), credential: old, options: .sample(seed: "own"))
+      let stranded = try Vault.open(in: stored(shared.path), credential: old)
       let contents = try vault.contents()
 
       let id = try vault.replaceSlot(with: NewSlot(new, label: "new", cost: .throwaway))
@@ -57,7 +61,7 @@ struct ReplacedSlotTests {
     try vault.removeSlot(own.id, keeping: [.key(.sample(from: 200))])
   }
 
-  @Test(arguments: [false, true])
+  @Test(.filesOnly("a disk that fails"), arguments: [false, true])
   func `other threads read while a handle replaces or removes its own slot`(removes: Bool) throws {
     try SharedVault.with { shared in
       let vault = shared.owner
@@ -84,7 +88,7 @@ struct ReplacedSlotTests {
     }
   }
 
-  @Test(arguments: ["a read", "a set", "a full write"])
+  @Test(.filesOnly("a disk that fails"), arguments: ["a read", "a set", "a full write"])
   func `a handle goes on with its new slot although the directory could not be synced`(first: String) throws {
     try SharedVault.with { shared in
       let code = SyncFault.with {
@@ -104,7 +108,9 @@ struct ReplacedSlotTests {
     }
   }
 
-  @Test func `a handle that was locked while it replaced its slot stays locked`() throws {
+  @Test(.filesOnly("a disk that fails")) func `a handle that was locked while it replaced its slot stays locked`()
+    throws
+  {
     try SharedVault.with { shared in
       try SyncFault.with { descriptor in
         if SyncFault.isDirectory(descriptor) { shared.owner.lock() }
@@ -123,14 +129,14 @@ struct ReplacedSlotTests {
       let (old, new) = try Self.credentials(change)
       let slot = try shared.owner.addSlot(
         NewSlot(old, cost: .throwaway), granting: shared.owner.group(named: "one"))
-      let stranded = try Vault.open(at: shared.path, credential: old)
+      let stranded = try Vault.open(in: stored(shared.path), credential: old)
       let sibling = try shared.holder(of: "one")
 
       try shared.owner.replaceSlot(slot, with: NewSlot(new, cost: .throwaway))
 
       #expect(Vault.refusal(at: shared.path, old) == .credentialRejected)
       #expect(refusal { try stranded.text("password", in: "one") } == .credentialRejected)
-      let replaced = try Vault.open(at: shared.path, credential: new)
+      let replaced = try Vault.open(in: stored(shared.path), credential: new)
       #expect(try replaced.groupNames() == ["one"])
       try replaced.set("new", forKey: "password", in: "one")
       #expect(try sibling.text("password", in: "one") == "new")
@@ -170,7 +176,7 @@ struct ReplacedSlotTests {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       let vault = try Vault.create(
-        at: path, slots: [NewSlot(.passphrase("old"), cost: change.old)], options: .sample())
+        in: stored(path), slots: [NewSlot(.passphrase("old"), cost: change.old)], options: .sample())
 
       try vault.replaceSlot(with: NewSlot(.passphrase("new"), cost: change.new))
 
@@ -186,7 +192,7 @@ struct ReplacedSlotTests {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       let vault = try Vault.create(
-        at: path, slots: [NewSlot(.passphrase("same"), cost: .throwaway)], options: .sample())
+        in: stored(path), slots: [NewSlot(.passphrase("same"), cost: .throwaway)], options: .sample())
 
       try vault.replaceSlot(with: NewSlot(.passphrase("same"), cost: .minimum))
 
@@ -223,7 +229,7 @@ struct ReplacedSlotTests {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       let slots = try (0..<64).map { NewSlot(.key(try .sample(from: UInt8($0)))) }
-      let vault = try Vault.create(at: path, slots: slots, options: .sample())
+      let vault = try Vault.create(in: stored(path), slots: slots, options: .sample())
 
       try vault.replaceSlot(with: NewSlot(.key(.sample(from: 64))))
 

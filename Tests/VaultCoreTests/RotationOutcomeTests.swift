@@ -2,9 +2,13 @@ import Testing
 import VaultSealing
 @testable import VaultCore
 
-/// What a rotation takes away, and when it is refused.
-struct RotationOutcomeTests {
-  typealias Rotation = RotationTests.Rotation
+extension EveryStorage {
+  /// What a rotation takes away, and when it is refused.
+  struct RotationOutcomeTests {}
+}
+
+extension EveryStorage.RotationOutcomeTests {
+  typealias Rotation = EveryStorage.RotationTests.Rotation
 
   // MARK: What is removed
 
@@ -19,14 +23,14 @@ struct RotationOutcomeTests {
         // Back to the state before the entry, then a write that leaves the group's section alone.
         var cut = before
         cut.entries = []
-        try FileBytes.write(cut.file, to: shared.path)
+        try VaultBytes.write(cut.file, to: shared.path)
         try shared.owner.createGroup("new")
       case "group rotated": try shared.owner.rotate(shared.owner.group(named: "one"))
       default: try shared.owner.rotateVault()
       }
       var parts = try shared.parts
       parts.entries = before.entries
-      try FileBytes.write(parts.file, to: shared.path)
+      try VaultBytes.write(parts.file, to: shared.path)
 
       #expect(try Vault.refusal(at: shared.path, .key(.sample())) == .tampered)
       #expect(try Vault.refusal(at: shared.path, shared.credential(of: "one")) == .tampered)
@@ -113,7 +117,7 @@ struct RotationOutcomeTests {
       try expectRefused(.limitExceeded, at: path) { try vault.renameGroup(group, to: "new") }
       try expectRefused(.limitExceeded, at: path) { try vault.rotate(group) }
       try vault.addSlot(NewSlot(.key(.sample(from: 40))), granting: group)
-      let holder = try Vault.open(at: path, credential: .key(.sample(from: 40)))
+      let holder = try Vault.open(in: stored(path), credential: .key(.sample(from: 40)))
       try expectRefused(.limitExceeded, at: path) { try holder.compact() }
       try vault.removeGroup(group)
     }

@@ -6,8 +6,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Owners that change slots, groups and keys while others read and write.
-struct RotationRaceTests {
+extension EveryStorage {
+  /// Owners that change slots, groups and keys while others read and write.
+  struct RotationRaceTests {}
+}
+
+extension EveryStorage.RotationRaceTests {
   @Test(arguments: [false, true])
   func `a slot that another owner adds in between is not dropped unless others may be`(isRemoval: Bool) throws {
     try SharedVault.with { shared in
@@ -28,9 +32,9 @@ struct RotationRaceTests {
     }
   }
 
-  @Test(arguments: RotationTests.Rotation.allCases)
+  @Test(arguments: EveryStorage.RotationTests.Rotation.allCases)
   func `row 45: rotations lose no write of three holders, whose credentials still open`(
-    rotation: RotationTests.Rotation
+    rotation: EveryStorage.RotationTests.Rotation
   ) throws {
     try SharedVault.with(groups: ["default", "one", "two"], reserve: 4096) { shared in
       let writers = shared.groups.count
@@ -169,9 +173,9 @@ struct RotationRaceTests {
     }
   }
 
-  @Test(arguments: RotationTests.Rotation.allCases)
+  @Test(arguments: EveryStorage.RotationTests.Rotation.allCases)
   func `a rotation that waits behind a replacement of the handle's own slot keeps slot and handle`(
-    rotation: RotationTests.Rotation
+    rotation: EveryStorage.RotationTests.Rotation
   ) throws {
     try SharedVault.with { shared in
       let new = try Vault.Credential.key(.sample(from: 200))
@@ -187,9 +191,9 @@ struct RotationRaceTests {
     }
   }
 
-  @Test(arguments: RotationTests.Rotation.allCases)
+  @Test(arguments: EveryStorage.RotationTests.Rotation.allCases)
   func `an update that waits behind a rotation is sealed again under the new key`(
-    rotation: RotationTests.Rotation
+    rotation: EveryStorage.RotationTests.Rotation
   ) throws {
     try SharedVault.with { shared in
       try Self.inOrder(shared) {

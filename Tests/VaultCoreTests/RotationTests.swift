@@ -4,8 +4,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// New keys for a group or the vault: everything is sealed anew and nothing is lost.
-struct RotationTests {
+extension EveryStorage {
+  /// New keys for a group or the vault: everything is sealed anew and nothing is lost.
+  struct RotationTests {}
+}
+
+extension EveryStorage.RotationTests {
   enum Rotation: String, CaseIterable, Sendable {
     case group, vault
 
@@ -244,7 +248,7 @@ struct RotationTests {
       for rotation in Rotation.allCases { try rotation.run(vault) }
       try vault.removeSlot(try vault.addSlot(NewSlot(.key(.sample(from: 200)))))
 
-      let state = try MemoryVault(FileBytes.read(path), key: .sample()).state
+      let state = try MemoryVault(VaultBytes.read(path), key: .sample()).state
       #expect(state.manifest?.extensionField == extensionItem(902, [3]))
       #expect(try state.content(state.groups[0].id).extensionField == extensionItem(901, [2]))
       #expect(try vault.records(in: vault.group())[0].extensionItems.map(\.tag) == [900])
@@ -271,7 +275,7 @@ struct RotationTests {
         scope == "owner"
         ? Self.unknownSlot(scope: 0, group: [UInt8](repeating: 0, count: 16))
         : Self.unknownSlot(scope: 1, epoch: 1, group: one)
-      try FileBytes.write(KeyHolder.adding(slot, to: shared.bytes), to: shared.path)
+      try VaultBytes.write(KeyHolder.adding(slot, to: shared.bytes), to: shared.path)
       let vault = try Vault.opened(at: shared.path)
 
       switch write {
@@ -301,7 +305,7 @@ struct RotationTests {
         case "a group that is gone": Self.unknownSlot(scope: 1, epoch: 1, group: [UInt8](repeating: 3, count: 16))
         default: Self.unknownSlot(scope: 9, epoch: 1, group: [UInt8](repeating: 0, count: 16))
         }
-      try FileBytes.write(KeyHolder.adding(slot, to: shared.bytes), to: shared.path)
+      try VaultBytes.write(KeyHolder.adding(slot, to: shared.bytes), to: shared.path)
       let vault = try Vault.opened(at: shared.path)
 
       let report = try vault.rotateVault()
@@ -317,7 +321,7 @@ struct RotationTests {
     try SharedVault.with { shared in
       let one = try shared.parts.sections[shared.position(of: "one")].id
       let slot = Self.unknownSlot(scope: 1, epoch: 1, group: one)
-      try FileBytes.write(KeyHolder.adding(slot, to: shared.bytes), to: shared.path)
+      try VaultBytes.write(KeyHolder.adding(slot, to: shared.bytes), to: shared.path)
       let vault = try Vault.opened(at: shared.path)
 
       let report = try vault.rotate(vault.group(named: "one"))
@@ -332,7 +336,7 @@ struct RotationTests {
       let kept = try Vault.Credential.passphrase("kept")
       try shared.owner.addSlot(NewSlot(kept, label: "kept", cost: .throwaway))
       try shared.owner.addSlot(NewSlot(.passphrase("gone"), label: "gone", cost: .throwaway))
-      let live = try Vault.open(at: shared.path, credential: kept, options: .sample(seed: "kept"))
+      let live = try Vault.open(in: stored(shared.path), credential: kept, options: .sample(seed: "kept"))
 
       let report = try shared.owner.rotateVault(keeping: [kept])
 

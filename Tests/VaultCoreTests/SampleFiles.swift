@@ -3,11 +3,11 @@ import VaultSealing
 
 /// Bytes of vaults to cut, flip and forge; the raw key ``SealingKey/sample(from:)`` opens them.
 enum SampleFiles {
-  /// One group with one record, no entries, 64 bytes of reserve.
+  /// One group with one record, no entries, 64 bytes of reserve if it is a file.
   static func snapshot() throws -> [UInt8] {
     try TemporaryDirectory.with { directory in
       _ = try Vault.sample(at: directory + "/vault.spv")
-      return try FileBytes.read(directory + "/vault.spv")
+      return try VaultBytes.read(directory + "/vault.spv")
     }
   }
 
@@ -16,7 +16,7 @@ enum SampleFiles {
     try TemporaryDirectory.with { directory in
       let vault = try Vault.sample(at: directory + "/vault.spv", options: .sample(reserve: reserve))
       for index in 0..<count { try vault.set("value \(index)", forKey: "key-\(index)") }
-      return try FileBytes.read(directory + "/vault.spv")
+      return try VaultBytes.read(directory + "/vault.spv")
     }
   }
 
@@ -29,20 +29,20 @@ enum SampleFiles {
         try vault.set("value \(index)", forKey: "key-\(index)")
         try vault.set("other \(index)", forKey: "key-\(index)", in: "other")
       }
-      return try FileBytes.read(directory + "/vault.spv")
+      return try VaultBytes.read(directory + "/vault.spv")
     }
   }
 
   /// The error of an owner that opens `file` from a disk and verifies every group.
   static func refusal(opening file: [UInt8], limits: Vault.Limits = .format) throws -> VaultError.Code? {
     try TemporaryDirectory.with { directory in
-      try FileBytes.write(file, to: directory + "/vault.spv")
+      try VaultBytes.write(file, to: directory + "/vault.spv")
       var options = Vault.Options.sample()
       options.limits = limits
       let vault: Vault
       do throws(VaultError) {
         vault = try Vault.open(
-          at: directory + "/vault.spv", credential: .key(text: keyText.span.bytes), options: options)
+          in: stored(directory + "/vault.spv", options), credential: .key(text: keyText.span.bytes), options: options)
         _ = try vault.status()
       } catch { return error.code }
       return nil
@@ -52,7 +52,7 @@ enum SampleFiles {
   /// Runs `body` with a vault opened from `file`.
   static func with<R>(_ file: [UInt8], _ body: (Vault, String) throws -> R) throws -> R {
     try TemporaryDirectory.with { directory in
-      try FileBytes.write(file, to: directory + "/vault.spv")
+      try VaultBytes.write(file, to: directory + "/vault.spv")
       return try body(try Vault.opened(at: directory + "/vault.spv"), directory + "/vault.spv")
     }
   }

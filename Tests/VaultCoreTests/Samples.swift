@@ -69,12 +69,13 @@ extension Vault {
     at path: String, groups: [NewGroup] = [.sample()], options: Options = .sample()
   ) throws -> Vault {
     try create(
-      at: path, slots: [NewSlot(.key(try .sample()), label: "owner")], groups: groups, options: options)
+      in: stored(path, options), slots: [NewSlot(.key(try .sample()), label: "owner")], groups: groups,
+      options: options)
   }
 
   /// Opens a vault that ``sample(at:groups:options:)`` made.
   static func opened(at path: String, options: Options = .sample(seed: "opened")) throws -> Vault {
-    try open(at: path, credential: .key(try .sample()), options: options)
+    try open(in: stored(path, options), credential: .key(try .sample()), options: options)
   }
 
   func set(

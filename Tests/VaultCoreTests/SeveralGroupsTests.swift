@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// A credential with slots of several groups opens all of them (`Docs/Format.md` section 4, step 6; row G15).
-struct SeveralGroupsTests {
+extension EveryStorage {
+  /// A credential with slots of several groups opens all of them (`Docs/Format.md` section 4, step 6; row G15).
+  struct SeveralGroupsTests {}
+}
+
+extension EveryStorage.SeveralGroupsTests {
   /// What opens `one` and `two` of a shared vault, and `default` not.
   private static func credential(_ kind: String) throws -> Vault.Credential {
     kind == "passphrase" ? try .passphrase("words") : .key(try .sample(from: 200))
@@ -16,7 +20,8 @@ struct SeveralGroupsTests {
         try shared.owner.addSlot(
           NewSlot(credential(kind), cost: .throwaway), granting: shared.owner.group(named: group))
       }
-      try body(shared, Vault.open(at: shared.path, credential: credential(kind), options: .sample(seed: "several")))
+      try body(
+        shared, Vault.open(in: stored(shared.path), credential: credential(kind), options: .sample(seed: "several")))
     }
   }
 
@@ -51,14 +56,16 @@ struct SeveralGroupsTests {
   @Test func `row G15: a credential with an owner slot is an owner's`() throws {
     try Self.with { shared, _ in
       try shared.owner.addSlot(NewSlot(Self.credential("raw key")))
-      let vault = try Vault.open(at: shared.path, credential: Self.credential("raw key"))
+      let vault = try Vault.open(in: stored(shared.path), credential: Self.credential("raw key"))
       #expect(try vault.isOwner)
       #expect(try vault.groupNames() == ["default", "one", "two"])
     }
   }
 
-  @Test(arguments: SharedFoldTests.Fold.allCases)
-  func `a holder of two groups leaves everything of others byte for byte`(fold: SharedFoldTests.Fold) throws {
+  @Test(arguments: EveryStorage.SharedFoldTests.Fold.allCases)
+  func `a holder of two groups leaves everything of others byte for byte`(fold: EveryStorage.SharedFoldTests.Fold)
+    throws
+  {
     try Self.with { shared, vault in
       for group in ["default", "one", "two"] { try shared.owner.set("entry", forKey: "user", in: group) }
       let before = try shared.parts
@@ -100,11 +107,11 @@ struct SeveralGroupsTests {
       try shared.owner.removeSlot(try #require(try shared.owner.slots().last { $0.group?.text == "one" }).id)
       var parts = try shared.parts
       parts.slots.append(old.slots[4])
-      try FileBytes.write(parts.file, to: shared.path)
-      #expect(try Vault.open(at: shared.path, credential: credential).groupNames() == ["two"])
+      try VaultBytes.write(parts.file, to: shared.path)
+      #expect(try Vault.open(in: stored(shared.path), credential: credential).groupNames() == ["two"])
 
       parts.slots.removeAll { $0[8..<24] == old.slots[5][8..<24] }
-      try FileBytes.write(parts.file, to: shared.path)
+      try VaultBytes.write(parts.file, to: shared.path)
       #expect(Vault.refusal(at: shared.path, credential) == .staleCredential)
     }
   }
@@ -114,9 +121,9 @@ struct SeveralGroupsTests {
       var parts = try shared.parts
       let one = try shared.position(of: "one")
       parts.sections[one].sealed[100] ^= 1
-      try FileBytes.write(parts.file, to: shared.path)
+      try VaultBytes.write(parts.file, to: shared.path)
 
-      let vault = try Vault.open(at: shared.path, credential: Self.credential("raw key"))
+      let vault = try Vault.open(in: stored(shared.path), credential: Self.credential("raw key"))
       #expect(try vault.text("password", in: "two") == "s3cret")
       #expect(refusal { try vault.group(named: "one") } == .tampered)
       #expect(refusal { try vault.status() } == .tampered)
@@ -127,7 +134,7 @@ struct SeveralGroupsTests {
     try Self.with { shared, _ in
       try shared.owner.addSlot(
         NewSlot(Self.credential("raw key"), label: "second"), granting: shared.owner.group(named: "one"))
-      let vault = try Vault.open(at: shared.path, credential: Self.credential("raw key"))
+      let vault = try Vault.open(in: stored(shared.path), credential: Self.credential("raw key"))
       let first = try #require(try shared.owner.slots().first { $0.label.isEmpty && $0.group?.text == "one" }).id
       #expect(try vault.slotKey().slots.map(\.id).contains(first))
       #expect(try vault.slotKey().slots.count == 2)
@@ -159,7 +166,7 @@ struct SeveralGroupsTests {
         slots[group] = try shared.owner.addSlot(
           NewSlot(Self.credential("raw key")), granting: shared.owner.group(named: group))
       }
-      let vault = try Vault.open(at: shared.path, credential: Self.credential("raw key"))
+      let vault = try Vault.open(in: stored(shared.path), credential: Self.credential("raw key"))
       for group in ["one", "two"] {
         _ = try vault.text("password", in: group)
         var last: Vault.Identifier?
@@ -169,7 +176,7 @@ struct SeveralGroupsTests {
     }
   }
 
-  @Test func `a salvage by a holder of two groups saves both`() throws {
+  @Test(.filesOnly("salvage reads files")) func `a salvage by a holder of two groups saves both`() throws {
     try Self.with { shared, _ in
       let credential = try Self.credential("raw key")
       let report = try Vault.salvage(at: shared.path, credential: credential, to: shared.path + ".saved")

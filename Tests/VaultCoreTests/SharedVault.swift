@@ -47,8 +47,8 @@ struct SharedVault: Sendable {
 
   /// A handle of the group's holder.
   func holder(of group: String, seed: String = "holder", reserve: Int = 64) throws -> Vault {
-    try Vault.open(
-      at: path, credential: credential(of: group), options: .sample(seed: seed + group, reserve: reserve))
+    let options = Vault.Options.sample(seed: seed + group, reserve: reserve)
+    return try Vault.open(in: stored(path, options), credential: credential(of: group), options: options)
   }
 
   /// A second handle of the owner.
@@ -61,16 +61,25 @@ struct SharedVault: Sendable {
     try #require(try owner.slots().first { $0.label == label }).id
   }
 
-  var bytes: [UInt8] { get throws { try FileBytes.read(path) } }
-  var parts: Parts { get throws { try Parts(FileBytes.read(path)) } }
+  var bytes: [UInt8] { get throws { try VaultBytes.read(path) } }
+  var parts: Parts { get throws { try Parts(VaultBytes.read(path)) } }
 
   /// What the owner's load finds out, every group verified.
   var loaded: VaultState { get throws { try MemoryVault(bytes, key: .sample()).state } }
+
+  /// Whether zeros of this number follow the last entry. Of other storages than files, none are needed.
+  func hasReserve(_ count: Int) throws -> Bool {
+    guard try stored(path) is FileStorage else { return true }
+    return try parts.reserve == [UInt8](repeating: 0, count: count)
+  }
 
   /// The index of the group's section in the file.
   func position(of group: String) throws -> Int {
     try #require(try loaded.manifest?.groups.firstIndex { $0.name.text == group })
   }
+
+  /// Rises with each full write.
+  var generation: UInt64 { get throws { try Snapshot(FileImage(bytes)).generation } }
 
   func epoch(of group: String) throws -> UInt32 { try loaded.groups[position(of: group)].section.epoch }
 }
@@ -78,21 +87,21 @@ struct SharedVault: Sendable {
 extension Vault {
   /// What opening with `credential` is refused with; `nil` when it opens and every granted group verifies.
   static func refusal(at path: String, _ credential: Vault.Credential) -> VaultError.Code? {
-    VaultCoreTests.refusal { try Vault.open(at: path, credential: credential).status() }
+    VaultCoreTests.refusal { try Vault.open(in: stored(path), credential: credential).status() }
   }
 
   /// The names of the granted groups, in order.
   func groupNames() throws -> [String] { try groups().map(\.name.text).sorted() }
 }
 
-/// Expects that `body` is refused with `code` and leaves the file at `path` alone.
+/// Expects that `body` is refused with `code` and leaves the vault at `path` alone.
 func expectRefused<R>(
   _ code: VaultError.Code, at path: String, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: () throws -> R
 ) throws {
-  let before = try FileBytes.read(path)
+  let before = try VaultBytes.read(path)
   #expect(refusal(of: body) == code, sourceLocation: sourceLocation)
-  #expect(try FileBytes.read(path) == before, sourceLocation: sourceLocation)
+  #expect(try VaultBytes.read(path) == before, sourceLocation: sourceLocation)
   #expect(leavesNothing(beside: path), sourceLocation: sourceLocation)
 }
 
@@ -152,7 +161,7 @@ extension Vault {
   }
 }
 
-/// A copy of a vector file in a directory of its own.
+/// A copy of a vector in a directory of its own.
 enum VectorFile {
   /// What opens every vector as its owner, and as the holder of `ci`.
   static let owner = "spv-key-1:9ced69111d98612e7f1545e02b0d876abf4602997baf8e94628f814a47130593"
@@ -161,7 +170,7 @@ enum VectorFile {
   static func with<R>(_ name: String, _ body: (_ path: String) throws -> R) throws -> R {
     try TemporaryDirectory.with { directory in
       let directoryOfVectors = try #require(Bundle.module.resourcePath) + "/Vectors/"
-      try FileBytes.write(FileBytes.read(directoryOfVectors + name), to: directory + "/vault.spv")
+      try VaultBytes.write(FileBytes.read(directoryOfVectors + name), to: directory + "/vault.spv")
       return try body(directory + "/vault.spv")
     }
   }
@@ -172,7 +181,7 @@ enum VectorFile {
   ) throws -> Vault {
     var options = Vault.Options.sample(seed: seed)
     options.deviceKey = try deviceKey.map { try .sample(from: $0) }
-    return try Vault.open(at: path, credential: .key(text: Array(key.utf8).span.bytes), options: options)
+    return try Vault.open(in: stored(path), credential: .key(text: Array(key.utf8).span.bytes), options: options)
   }
 }
 

@@ -3,8 +3,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// The key of one slot, as it is kept outside of a vault.
-struct SlotKeyTests {
+extension EveryStorage {
+  /// The key of one slot, as it is kept outside of a vault.
+  struct SlotKeyTests {}
+}
+
+extension EveryStorage.SlotKeyTests {
   /// The key of the slot that opened `vault`, written and read again.
   private static func credential(_ vault: Vault) throws -> Vault.Credential {
     let key = try vault.slotKey()
@@ -17,10 +21,10 @@ struct SlotKeyTests {
     try SharedVault.with { shared in
       let (owner, one) = (try Self.credential(shared.owner), try Self.credential(try shared.holder(of: "one")))
       try shared.owner.rotateVault(droppingOthers: true)
-      let vault = try Vault.open(at: shared.path, credential: owner)
+      let vault = try Vault.open(in: stored(shared.path), credential: owner)
       #expect(try vault.contents() == shared.owner.contents())
       #expect(try vault.slots().filter(\.isCurrent).map(\.id) == shared.owner.slotKey().slots.map(\.id))
-      #expect(try Vault.open(at: shared.path, credential: one).groupNames() == ["one"])
+      #expect(try Vault.open(in: stored(shared.path), credential: one).groupNames() == ["one"])
     }
   }
 
@@ -29,9 +33,9 @@ struct SlotKeyTests {
       for group in ["one", "two"] {
         try shared.owner.addSlot(NewSlot(.key(.sample(from: 200))), granting: shared.owner.group(named: group))
       }
-      let key = try Self.credential(Vault.open(at: shared.path, credential: .key(.sample(from: 200))))
+      let key = try Self.credential(Vault.open(in: stored(shared.path), credential: .key(.sample(from: 200))))
       try shared.owner.rotateVault()
-      #expect(try Vault.open(at: shared.path, credential: key).groupNames() == ["one", "two"])
+      #expect(try Vault.open(in: stored(shared.path), credential: key).groupNames() == ["one", "two"])
     }
   }
 
@@ -62,7 +66,7 @@ struct SlotKeyTests {
   @Test func `it keeps its slot when the vault's keys are replaced, and makes none`() throws {
     try SharedVault.with { shared in
       try shared.owner.addSlot(NewSlot(.key(try .sample(from: 200)), label: "second"))
-      let second = try Vault.open(at: shared.path, credential: .key(try .sample(from: 200)))
+      let second = try Vault.open(in: stored(shared.path), credential: .key(try .sample(from: 200)))
       let key = try Self.credential(second)
       #expect(refusal { try shared.owner.addSlot(NewSlot(key)) } == .credentialRejected)
       let report = try shared.owner.rotateVault(keeping: [key], droppingOthers: false)

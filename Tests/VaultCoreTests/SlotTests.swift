@@ -4,23 +4,27 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// The rules of slots, and what unlocking makes of them.
-struct SlotTests {
+extension EveryStorage {
+  /// The rules of slots, and what unlocking makes of them.
+  struct SlotTests {}
+}
+
+extension EveryStorage.SlotTests {
   /// A vault that a passphrase of throwaway cost and the raw sample key open, in this order.
   private static func file(passphrases: [String] = ["right"]) throws -> [UInt8] {
     try TemporaryDirectory.with { directory in
       let slots =
         try passphrases.map { NewSlot(try .passphrase($0), cost: .throwaway) } + [NewSlot(.key(.sample()))]
-      _ = try Vault.create(at: directory + "/vault.spv", slots: slots, options: .sample())
-      return try FileBytes.read(directory + "/vault.spv")
+      _ = try Vault.create(in: stored(directory + "/vault.spv"), slots: slots, options: .sample())
+      return try VaultBytes.read(directory + "/vault.spv")
     }
   }
 
   private static func unlock(_ file: [UInt8], passphrase: String) throws -> VaultError.Code? {
     try TemporaryDirectory.with { directory in
-      try FileBytes.write(file, to: directory + "/vault.spv")
+      try VaultBytes.write(file, to: directory + "/vault.spv")
       return refusal {
-        try Vault.open(at: directory + "/vault.spv", credential: .passphrase(passphrase)).status()
+        try Vault.open(in: stored(directory + "/vault.spv"), credential: .passphrase(passphrase)).status()
       }
     }
   }
@@ -113,8 +117,8 @@ struct SlotTests {
 
     try SampleFiles.with(parts.file) { vault, path throws in
       try vault.fold()
-      #expect(try Parts(FileBytes.read(path)).slots == parts.slots)
-      #expect(try VaultInfo(at: path).slots.map(\.kind) == [.rawKey, .unknown(200)])
+      #expect(try Parts(VaultBytes.read(path)).slots == parts.slots)
+      #expect(try VaultInfo(in: stored(path)).slots.map(\.kind) == [.rawKey, .unknown(200)])
       #expect(try Vault.opened(at: path).text("password") == "s3cret")
     }
   }
@@ -216,13 +220,13 @@ struct SlotTests {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       let slot = NewSlot(.passphrase(try Self.secret(passphrase)), cost: .throwaway)
-      _ = try Vault.create(at: path, slots: [slot])
+      _ = try Vault.create(in: stored(path), slots: [slot])
 
-      #expect(try Vault.open(at: path, credential: .passphrase(Self.secret(passphrase))).status().isOwner)
+      #expect(try Vault.open(in: stored(path), credential: .passphrase(Self.secret(passphrase))).status().isOwner)
       #expect(
         refusal {
           let nearly = try Self.secret(passphrase.dropLast() + [passphrase.last! ^ 1])
-          _ = try Vault.open(at: path, credential: .passphrase(nearly))
+          _ = try Vault.open(in: stored(path), credential: .passphrase(nearly))
         } == .credentialRejected)
     }
   }

@@ -3,19 +3,23 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Genuine parts of vaults in places where they do not belong.
-struct SwappedPartsTests {
+extension EveryStorage {
+  /// Genuine parts of vaults in places where they do not belong.
+  struct SwappedPartsTests {}
+}
+
+extension EveryStorage.SwappedPartsTests {
   /// A vault of two groups as it was after creation, and after each of two folds of `default`.
   private static func history(seed: String = "history") throws -> [Parts] {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       let vault = try Vault.sample(
         at: path, groups: [.sample(), .sample("other")], options: .sample(seed: seed, reserve: 0))
-      var states = [try Parts(FileBytes.read(path))]
+      var states = [try Parts(VaultBytes.read(path))]
       for round in 1...2 {
         // Each longer than the snapshot before it, so that it is folded.
         try vault.set([UInt8](repeating: 1, count: round * 100_000), forKey: "long \(round)")
-        states.append(try Parts(FileBytes.read(path)))
+        states.append(try Parts(VaultBytes.read(path)))
         try #require(states[round].entries.isEmpty)
       }
       return states
@@ -96,12 +100,12 @@ struct SwappedPartsTests {
     try TemporaryDirectory.with { directory in
       let paths = [directory + "/a.spv", directory + "/b.spv"]
       _ = try Vault.sample(at: paths[0], options: .sample(reserve: 0))
-      try FileBytes.write(FileBytes.read(paths[0]), to: paths[1])
+      try VaultBytes.write(VaultBytes.read(paths[0]), to: paths[1])
       let parts = try paths.enumerated().map { number, path in
         let vault = try Vault.opened(at: path, options: .sample(seed: "copy \(number)", reserve: 0))
         try vault.fold()
         try vault.set("value", forKey: "a")
-        return try Parts(FileBytes.read(path))
+        return try Parts(VaultBytes.read(path))
       }
       return (parts[0], parts[1])
     }
@@ -127,8 +131,8 @@ struct SwappedPartsTests {
   func `row 21: slots that the manifest does not list so are tampered`(change: String) throws {
     var parts = try TemporaryDirectory.with { directory in
       let slots = try [0, 1].map { NewSlot(.key(try .sample(from: $0))) }
-      _ = try Vault.create(at: directory + "/vault.spv", slots: slots, options: .sample())
-      return try Parts(FileBytes.read(directory + "/vault.spv"))
+      _ = try Vault.create(in: stored(directory + "/vault.spv"), slots: slots, options: .sample())
+      return try Parts(VaultBytes.read(directory + "/vault.spv"))
     }
     switch change {
     case "reordered": parts.slots.swapAt(0, 1)

@@ -3,6 +3,8 @@ import Glibc
 import Synchronization
 import Testing
 
+@testable import VaultCore
+
 /// Runs `body` once for each number below `count`, each on a thread of its own, and waits for all.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
   let first = Mutex<(any Error)?>(nil)
@@ -21,18 +23,30 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) t
 /// A number that several tasks change.
 final class Tally: Sendable { let count = Atomic(0) }
 
-/// A writer lock that another descriptor holds until it is released.
-final class ForeignLock: Sendable {
+/// The writer lock of a vault or of a file, which another process may hold as well, until it is released.
+final class ForeignLock: @unchecked Sendable {
+  // Unchecked: a storage is locked by the thread that makes this, and released by one.
   private let raw: Int32
+  private let vault: (any LockedStorage)?
 
   init(on path: String) throws {
-    raw = open(path, O_RDWR | O_CLOEXEC)
+    let storage = try stored(path)
+    vault = storage is FileStorage ? nil : try storage.lock(until: LockDeadline(after: .seconds(600)))
+    raw = vault == nil ? open(path, O_RDWR | O_CLOEXEC) : -1
+    guard vault == nil else { return }
     try #require(raw >= 0)
     try #require(flock(raw, LOCK_EX) == 0)
   }
 
-  func release() { flock(raw, LOCK_UN) }
-  deinit { close(raw) }
+  func release() {
+    vault?.release()
+    flock(raw, LOCK_UN)
+  }
+
+  deinit {
+    release()
+    close(raw)
+  }
 }
 
 /// The mode bits of a file, links not followed.

@@ -1,17 +1,18 @@
 import DurableFiles
 import Foundation
 
-/// A directory of mode 0700 that is removed after the test.
+/// A directory of mode 0700 that is removed after the test. Vaults at paths in it are kept as ``StorageKind/ofTest``
+/// says.
 enum TemporaryDirectory {
   static func with<R>(_ body: (String) throws -> R) throws -> R {
     let path = try make()
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    defer { remove(path) }
     return try body(path)
   }
 
   static func with<R>(_ body: (String) async throws -> R) async throws -> R {
     let path = try make()
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    defer { remove(path) }
     return try await body(path)
   }
 
@@ -19,7 +20,13 @@ enum TemporaryDirectory {
     let path = NSTemporaryDirectory() + "secretprefs-test-" + UUID().uuidString
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    TestVaults.begin(path)
     return path
+  }
+
+  private static func remove(_ path: String) {
+    TestVaults.end(path)
+    try? FileManager.default.removeItem(atPath: path)
   }
 }
 

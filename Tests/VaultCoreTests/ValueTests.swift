@@ -4,8 +4,12 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Values, names and times as a caller gives them, and as they come back.
-struct ValueTests {
+extension EveryStorage {
+  /// Values, names and times as a caller gives them, and as they come back.
+  struct ValueTests {}
+}
+
+extension EveryStorage.ValueTests {
   private func withVault<R>(_ body: (Vault) throws -> R) throws -> R {
     try TemporaryDirectory.with { directory in try body(try .sample(at: directory + "/vault.spv")) }
   }
@@ -290,7 +294,7 @@ struct ValueTests {
 
       for text in ["one", "two"] {
         try vault.set(text, forKey: "password")
-        let file = try FileBytes.read(path)
+        let file = try VaultBytes.read(path)
         let content = try KeyHolder(file).content
         content.forEachInOrder { nonces.append($0.sealedValue.extracting(..<24).copy) }
         nonces.append(Array(try #require(Parts(file).entries.last)[24..<48]))
