@@ -71,7 +71,9 @@
         isGranted = rows.first == ["t"]
         _ = try execute(isGranted ? "commit" : "rollback")
       } catch {
-        if error.isRefused("42704") { throw place.error(.notFound, "there is no role of this name on the server") }
+        if error.isRefused("42704") {
+          throw place.error(.notFound, "there is no role of this name on the server", .noRole)
+        }
         throw refusal(error, cure)
       }
       guard isGranted else { throw place.error(.readOnly, cure, errno: EACCES) }
@@ -115,7 +117,8 @@
     private func foreignSchema(_ status: PostgresStatus) -> VaultError {
       status.mayUse
         ? place.error(.unsupportedFeature, "the schema secretprefs of the database has no table schema_version")
-        : place.error(.io, "the role may not look into the schema secretprefs: connect as its owner", errno: EACCES)
+        : place.error(
+          .io, "the role may not look into the schema secretprefs: connect as its owner", errno: EACCES, .reading)
     }
 
     /// The state of the server, of the tables and of the role.

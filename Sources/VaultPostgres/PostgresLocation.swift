@@ -34,7 +34,8 @@
         throw VaultError(
           .insecurePermissions,
           "the URL of the database contains a password, which ends up in lists of processes and in logs: put it into a "
-            + "password file (PGPASSFILE) or a service file (PGSERVICEFILE), or use a client certificate")
+            + "password file (PGPASSFILE) or a service file (PGSERVICEFILE), or use a client certificate",
+          cause: ErrorSubject.database(.passwordInURL))
       }
       let hosts = Self.list(given["host"] ?? given["hostaddr"])
       let areSockets = given["host"] != nil && hosts.allSatisfy { $0.hasPrefix("/") || $0.hasPrefix("@") }
@@ -42,7 +43,8 @@
         throw VaultError(
           .insecurePermissions,
           "a connection to the database must have sslmode=verify-full, unless it is a Unix socket: leave sslmode out, "
-            + "and name the file of the certificate authority with sslrootcert")
+            + "and name the file of the certificate authority with sslrootcert",
+          cause: ErrorSubject.database(.unverified))
       }
       guard given["replication"] == nil else { throw Self.invalid }
       settings = Self.defaults.merging(given) { $1 }.merging(Self.fixed) { $1 }.map { ($0.key, $0.value) }
@@ -134,8 +136,11 @@
     }
 
     /// An error about the place, with its name.
-    func error(_ code: VaultError.Code, _ text: String, errno: Int32? = nil, cause: VaultError? = nil) -> VaultError {
-      VaultError(code, "\(name): \(text)", errno: errno, cause: cause)
+    func error(
+      _ code: VaultError.Code, _ text: String, errno: Int32? = nil, _ refusal: DatabaseRefusal = .other,
+      cause: VaultError? = nil
+    ) -> VaultError {
+      VaultError(code, "\(name): \(text)", errno: errno, cause: cause ?? ErrorSubject.database(refusal))
     }
   }
 #endif

@@ -70,7 +70,8 @@
       guard added.count == 1 else {
         core.end(connection)
         throw core.place.error(
-          .limitExceeded, "the role has left \(PostgresSchema.mostRequests) requests for access, and may leave no more")
+          .limitExceeded, "the role has left \(PostgresSchema.mostRequests) requests for access, and may leave no more",
+          .requests)
       }
       do throws(QueryFailure) { _ = try connection.run([.commit]) } catch {
         guard error.isLost else { throw core.place.error(error, .requesting) }

@@ -25,7 +25,8 @@
       switch state {
       case "3F000", "42P01":
         return error(
-          .unsupportedFeature, "the database has no schema for vaults: its owner creates it with PostgresSchema.script")
+          .unsupportedFeature, "the database has no schema for vaults: its owner creates it with PostgresSchema.script",
+          .noSchema)
       case "42703", "42883":
         return error(.unsupportedVersion, "the schema secretprefs of the database has other columns than this version")
       case "42501":
@@ -33,23 +34,23 @@
           return error(
             .readOnly,
             "the role may not deliver and read logs: grant it select and insert on the table log of the schema "
-              + "secretprefs", errno: EACCES)
+              + "secretprefs", errno: EACCES, .logging)
         }
         if purpose == .requesting {
           return error(
             .readOnly,
             "the role may not leave and see requests for access: grant it what PostgresSchema.grant(.requester) says",
-            errno: EACCES)
+            errno: EACCES, .requesting)
         }
         guard purpose == .writing else {
           return error(
             .io, "the role may not read vaults: grant it usage on the schema secretprefs and select on its tables",
-            errno: EACCES)
+            errno: EACCES, .reading)
         }
         return error(
           .readOnly,
           "the role may not write vaults: grant it select, insert, update and delete on the tables vault and "
-            + "piece of the schema secretprefs", errno: EACCES)
+            + "piece of the schema secretprefs", errno: EACCES, .writing)
       case "25006":
         return error(
           .readOnly,
@@ -90,7 +91,8 @@
       if unquoted.contains(where: { $0.contains("authentication failed") || $0.contains("no password supplied") }) {
         return error(
           .unreachable,
-          "the server refused the role: its password is wrong or missing (PGPASSFILE), or its certificate")
+          "the server refused the role: its password is wrong or missing (PGPASSFILE), or its certificate",
+          .authentication)
       }
       if isPlain, unquoted.contains(where: { $0.contains("certificate") || $0.contains("does not support SSL") }) {
         return error(

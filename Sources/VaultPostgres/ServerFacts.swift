@@ -55,7 +55,7 @@
         throw place.error(
           .unsupportedVersion,
           "the schema of the database has version \(found), and this program needs \(PostgresSchema.version): its "
-            + "owner brings it up to date with PostgresSchema.migration")
+            + "owner brings it up to date with PostgresSchema.migration", .olderSchema)
       }
     }
 

@@ -8,17 +8,15 @@ struct UnsafeFile {
 
   /// `nil` if the error is about something else than a mode.
   init?(_ error: VaultError, _ access: VaultAccess) {
-    guard error.code == .insecurePermissions, !(error.cause is AuditRefusal) else { return nil }
-    let isMark = error.message.hasPrefix("the mark: ")
+    guard error.code == .insecurePermissions, let subject = error.subject else { return nil }
     let vault = access.location.path.map(ExaminedPath.init)
-    // An error of VaultCore about the vault or its directory begins with the path.
-    let isAboutVault = error.message.hasPrefix("/")
+    let isAboutVault = if case .file = subject { true } else { false }
     if isAboutVault, access.pathPolicy == .strict, vault?.isSharedVault == true {
       hint = Hints.shared
       return
     }
     guard error.errno == nil else { return nil }
-    guard !isMark else {
+    if case .mark = subject {
       guard let mark = access.markPath.map(ExaminedPath.init) else { return nil }
       hint =
         mark.start(RollbackMark.start.count) != RollbackMark.start
@@ -51,25 +49,22 @@ struct UnsafeFile {
 
   /// What to do about a key, identity or passphrase file that was refused; `nil` for any other error.
   static func credentialHint(_ error: VaultError) -> String? {
-    guard error.code == .insecurePermissions, error.errno == nil else { return nil }
-    let kinds = ["the key file", "the device key file", "the identity file", "the passphrase file"]
-    guard let what = kinds.first(where: { error.message.hasPrefix($0 + " ") }) else { return nil }
-    let (start, other) = expected(what)
+    guard error.code == .insecurePermissions, error.errno == nil, case .credential(let kind, let path) = error.subject
+    else { return nil }
+    let (start, other) = expected(kind)
+    let file = ExaminedPath(path)
     // What is neither a regular file nor a FIFO needs its mode for something else.
-    guard let end = error.message.ranges(of: " can be read by others").last else { return other }
-    let path = String(error.message[..<end.lowerBound].dropFirst(what.count + 1))
-    return start.isEmpty || ExaminedPath(path).start(start.count) == start ? Hints.narrow(file: path) : other
+    guard let type = file.status().map({ $0.st_mode & S_IFMT }), [S_IFREG, S_IFIFO].contains(type) else { return other }
+    return start.isEmpty || file.start(start.count) == start ? Hints.narrow(file: path) : other
   }
 
   /// The first bytes of a file with a credential, and what to do about a file that is none. A passphrase has any bytes.
-  ///
-  /// - Parameter what: The kind of file, as errors name it.
-  static func expected(_ what: String) -> (start: [UInt8], other: String) {
-    switch what {
-    case "the identity file": (Array("spv-identity-1:".utf8), Hints.otherIdentity)
-    case "the passphrase file": ([], Hints.otherPassphraseFile)
-    case "the device key file": (keyStart, Hints.otherDeviceKey)
-    default: (keyStart, Hints.otherKeyFile)
+  static func expected(_ kind: CredentialFile) -> (start: [UInt8], other: String) {
+    switch kind {
+    case .key: (keyStart, Hints.otherKeyFile)
+    case .deviceKey: (keyStart, Hints.otherDeviceKey)
+    case .identity: (Array("spv-identity-1:".utf8), Hints.otherIdentity)
+    case .passphrase: ([], Hints.otherPassphraseFile)
     }
   }
 

@@ -148,7 +148,7 @@ struct VaultAccess {
   /// - Parameter salvages: Whether `salvage` may help. It is false if it has failed.
   func cured(_ error: VaultError, salvages: Bool = true) -> VaultError {
     // What a database says of itself is not about bytes.
-    guard location.path != nil || !error.message.hasPrefix(location.name) else { return error }
+    guard !DatabaseHints.isAbout(error) else { return error }
     let hint =
       error.code == .insecurePermissions
       ? UnsafeFile(error, self)?.hint : UnreadableVault(location, error)?.hint(salvages: salvages)
@@ -232,15 +232,15 @@ struct VaultAccess {
 extension VaultAccess {
   /// All key and identity files that options and the environment name, including those that a higher-ranking one
   /// overrides.
-  var keyFiles: [(what: String, path: String)] {
+  var keyFiles: [(kind: CredentialFile, path: String)] {
     get throws(ToolError) {
-      let named = [
-        ("the key file", keyFile), ("the identity file", identity), ("the device key file", deviceKeyFile),
-        ("the key file", try VaultLocation.variable("SECRETPREFS_KEY_FILE")),
-        ("the identity file", try VaultLocation.variable("SECRETPREFS_IDENTITY_FILE")),
-        ("the device key file", try VaultLocation.variable("SECRETPREFS_DEVICE_KEY_FILE")),
+      let named: [(CredentialFile, String?)] = [
+        (.key, keyFile), (.identity, identity), (.deviceKey, deviceKeyFile),
+        (.key, try VaultLocation.variable("SECRETPREFS_KEY_FILE")),
+        (.identity, try VaultLocation.variable("SECRETPREFS_IDENTITY_FILE")),
+        (.deviceKey, try VaultLocation.variable("SECRETPREFS_DEVICE_KEY_FILE")),
       ]
-      return named.compactMap { what, path in path.map { (what, $0) } }
+      return named.compactMap { kind, path in path.map { (kind, $0) } }
     }
   }
 }

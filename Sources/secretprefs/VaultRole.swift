@@ -40,13 +40,18 @@ enum VaultRole: String {
 
 extension VaultError {
   /// Whether the file system has no space. The system has the same error for too many watches.
-  var isFullDisk: Bool { [ENOSPC, EDQUOT].contains(errno) && !message.contains(": watch: ") }
+  var isFullDisk: Bool {
+    guard [ENOSPC, EDQUOT].contains(errno) else { return false }
+    return switch subject {
+    case .operation(.watch, _), .operation(.watchDirectory, _): false
+    default: true
+    }
+  }
 
-  /// The directory in an error of VaultCore about one that does not exist.
+  /// The directory that does not exist, where a file was to be created in it.
   var missingDirectory: String? {
-    let end = " does not exist"
-    guard errno == ENOENT, message.hasSuffix(end) else { return nil }
-    return message.ranges(of: ": the directory ").last.map { String(message[$0.upperBound...].dropLast(end.count)) }
+    guard errno == ENOENT, case .operation(.create, let path) = subject else { return nil }
+    return PathName.directory(of: path)
   }
 
   /// The message, with the path in front unless it already contains it.

@@ -13,17 +13,17 @@ enum CredentialReader {
     return lstat(path, &status) == 0 || errno != ENOENT
   }
 
-  static func key(at path: String, what: String = "the key file") throws(VaultError) -> SealingKey {
-    let text = try contents(of: path, atMost: KeyText.count + 2, what: what)
+  static func key(at path: String, kind: CredentialFile = .key) throws(VaultError) -> SealingKey {
+    let text = try contents(of: path, atMost: KeyText.count + 2, kind)
     do throws(VaultError) {
       return try text.withSpan { (span) throws(VaultError) in try KeyText.parse(span) }
-    } catch { throw error.about("\(what) \(path)") }
+    } catch { throw error.about("\(kind.rawValue) \(path)") }
   }
 
   static func passphrase(at path: String) throws(VaultError) -> SecretBytes {
-    let what = "the passphrase file"
-    let text = try contents(of: path, atMost: longestPassphrase + 3, what: what)
-    do throws(VaultError) { return try withoutLineEnd(text) } catch { throw error.about("\(what) \(path)") }
+    let kind = CredentialFile.passphrase
+    let text = try contents(of: path, atMost: longestPassphrase + 3, kind)
+    do throws(VaultError) { return try withoutLineEnd(text) } catch { throw error.about("\(kind.rawValue) \(path)") }
   }
 
   static func passphrase(from descriptor: Int32, step: String) throws(VaultError) -> SecretBytes {
@@ -33,11 +33,12 @@ enum CredentialReader {
   /// Opens a file and checks the opened file (`Docs/Format.md` section 6). Only a ``MountedSecret`` may be readable by
   /// others.
   static func contents(
-    of path: String, atMost limit: Int, what: String
+    of path: String, atMost limit: Int, _ kind: CredentialFile
   ) throws(VaultError) -> SecretBytes {
     try VaultError.refuseNUL(in: path)
-    guard !path.isEmpty else { throw VaultError(.io, "the path of \(what) is empty", errno: ENOENT) }
-    let what = "\(what) \(path)"
+    guard !path.isEmpty else { throw VaultError(.io, "the path of \(kind.rawValue) is empty", errno: ENOENT) }
+    let what = "\(kind.rawValue) \(path)"
+    let subject = ErrorSubject.credential(kind, path: path)
     // Opening a FIFO waits for its writer; opening anything else must not block.
     var named = stat()
     let waits = stat(path, &named) == 0 && named.st_mode & S_IFMT == S_IFIFO
@@ -46,20 +47,20 @@ enum CredentialReader {
     }
     defer { extendLifetime(file) }
     let status = try file.status()
-    let kind = status.st_mode & S_IFMT
-    guard kind == S_IFREG || kind == S_IFIFO else {
-      throw VaultError(.insecurePermissions, "\(what) is neither a regular file nor a FIFO")
+    guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT) else {
+      throw VaultError(.insecurePermissions, "\(what) is neither a regular file nor a FIFO", cause: subject)
     }
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw VaultError(
         .insecurePermissions,
-        "\(what) belongs to user \(status.st_uid), and must belong to user \(geteuid()) or root", errno: EPERM)
+        "\(what) belongs to user \(status.st_uid), and must belong to user \(geteuid()) or root", errno: EPERM,
+        cause: subject)
     }
     guard status.st_mode & 0o026 == 0 || MountedSecret.isOne(file, at: path) else {
       throw VaultError(
         .insecurePermissions,
         "\(what) can be read by others, or written by group or others: its mode is \(octal(status.st_mode)), and 0640 "
-          + "is the widest accepted")
+          + "is the widest accepted", cause: subject)
     }
     return try contents(of: file.raw, atMost: limit, what: what)
   }

@@ -10,7 +10,7 @@ public import VaultSealing
 public enum DeviceKey {
   /// Reads the key from a file, under the rules of ``Unlocking/keyFile(_:)``.
   public static func file(_ path: String) throws(VaultError) -> SealingKey {
-    try CredentialReader.key(at: path, what: "the device key file")
+    try CredentialReader.key(at: path, kind: .deviceKey)
   }
 
   /// The asynchronous form of `file(_:)`. Cancelling the task does not stop it.

@@ -17,11 +17,11 @@ package struct IdentityFile: Sendable {
   /// - Throws: ``VaultError/Code/insecurePermissions``, ``VaultError/Code/invalidKeyText`` and ``VaultError/Code/io``.
   ///   The message contains the file's path and never its content.
   package init(at path: String) throws(VaultError) {
-    let what = "the identity file"
-    let bytes = try CredentialReader.contents(of: path, atMost: Self.longest + 1, what: what)
+    let kind = CredentialFile.identity
+    let bytes = try CredentialReader.contents(of: path, atMost: Self.longest + 1, kind)
     do throws(VaultError) {
       self = try bytes.withSpan { (bytes) throws(VaultError) in try IdentityFile(bytes) }
-    } catch { throw error.about("\(what) \(path)") }
+    } catch { throw error.about("\(kind.rawValue) \(path)") }
   }
 
   private static let longest = KeyText.Form.identity.count + VaultPin.textCount + 2

@@ -164,7 +164,8 @@ final class VaultHandle: Sendable {
   func auditLog(of group: Vault.Identifier) throws(VaultError) -> AuditLog {
     guard let location = storage.auditLogs else {
       throw storage.error(
-        .unsupportedFeature, "reads and writes cannot be logged: no folder of this machine is named for their logs")
+        .unsupportedFeature, "reads and writes cannot be logged: no folder of this machine is named for their logs",
+        cause: ErrorSubject.logFolder)
     }
     if !delivers.load(ordering: .relaxed), let interval = storage.auditCollection?.interval,
       !delivers.exchange(true, ordering: .relaxed), !AuditDelivery.start(self, every: interval)

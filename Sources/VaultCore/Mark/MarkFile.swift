@@ -75,7 +75,8 @@ struct MarkFile: Sendable {
       case .notAVault, .limitExceeded: throw .malformed("the mark")
       case .notFound:
         throw path.error(.markMissing, "there is no mark at the configured path", errno: error.errno, cause: error)
-      default: throw VaultError(error.code, "the mark: \(error.message)", errno: error.errno, cause: error)
+      default:
+        throw VaultError(error.code, "the mark: \(error.message)", errno: error.errno, cause: ErrorSubject.mark)
       }
     }
   }

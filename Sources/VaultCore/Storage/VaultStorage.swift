@@ -134,7 +134,7 @@ extension VaultStorage {
   }
 
   /// An error about the place, with its name.
-  func error(_ code: VaultError.Code, _ text: String, errno: Int32? = nil, cause: VaultError? = nil) -> VaultError {
-    VaultError(code, "\(name): \(text)", errno: errno, cause: cause)
+  func error(_ code: VaultError.Code, _ text: String, errno: Int32? = nil, cause: (any Error)? = nil) -> VaultError {
+    VaultError(code, "\(name): \(text)", errno: errno, cause: cause ?? ErrorSubject.storage(name))
   }
 }

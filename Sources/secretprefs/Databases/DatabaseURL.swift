@@ -61,13 +61,7 @@ struct DatabaseURL {
 
   /// Adds what to do to the error of a URL that is refused.
   static func refusal(_ error: VaultError) -> ToolError {
-    switch error.code {
-    case .invalidName: .usage(error.message, hint: "a vault in it is named behind #: \(form)")
-    case .insecurePermissions where error.message.contains("sslmode"):
-      ToolError(error, hint: "libpq finds the certificate authority in ~/.postgresql/root.crt or $PGSSLROOTCERT")
-    case .insecurePermissions:
-      ToolError(error, hint: "libpq finds a password in ~/.pgpass or $PGPASSFILE, and certificates in ~/.postgresql")
-    default: ToolError(error)
-    }
+    error.code == .invalidName
+      ? .usage(error.message, hint: "a vault in it is named behind #: \(form)") : ToolError(error)
   }
 }

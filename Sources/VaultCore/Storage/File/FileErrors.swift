@@ -5,7 +5,7 @@ typealias Descriptor = DurableFiles.Descriptor<VaultError>
 
 extension VaultError: FileFailure {
   package init(_ operation: FileOperation, _ path: String, errno number: Int32) {
-    self =
+    let error: VaultError =
       switch operation {
       case .create where number == ENOENT:
         VaultError(.io, "\(path): the directory \(PathName.directory(of: path)) does not exist", errno: number)
@@ -22,6 +22,7 @@ extension VaultError: FileFailure {
       case .rename where number == EEXIST: VaultError(.alreadyExists, "\(path): a file already exists at this path")
       case .rename: .writing("\(path): put the new file in place", number)
       }
+    self.init(error.code, error.message, errno: error.errno, cause: ErrorSubject.operation(operation, path: path))
   }
 
   package init(refusing path: String, because reason: String) {

@@ -89,7 +89,7 @@ struct VaultPath: Sendable {
 
   /// An error about the file, with its path.
   func error(_ code: VaultError.Code, _ text: String, errno: Int32? = nil, cause: VaultError? = nil) -> VaultError {
-    VaultError(code, "\(file): \(text)", errno: errno, cause: cause)
+    VaultError(code, "\(file): \(text)", errno: errno, cause: cause ?? ErrorSubject.file)
   }
 
   /// The status of the file at the path, without following a link; `nil` if there is none.
@@ -161,7 +161,8 @@ struct VaultPath: Sendable {
       throw VaultError(
         .insecurePermissions,
         "\(directory): \(who(refused)) may write to the directory: "
-          + "its mode is \(octal(status.st_mode)), and \(octal(0o777 & ~refused)) is the widest accepted")
+          + "its mode is \(octal(status.st_mode)), and \(octal(0o777 & ~refused)) is the widest accepted",
+        cause: ErrorSubject.file)
     }
   }
 
@@ -215,7 +216,7 @@ struct VaultPath: Sendable {
       throw VaultError(
         .insecurePermissions,
         "\(path): belongs to user \(status.st_uid) and group \(status.st_gid), and user \(geteuid()) is no member of "
-          + "it", errno: EPERM)
+          + "it", errno: EPERM, cause: ErrorSubject.file)
     }
   }
 
@@ -231,7 +232,7 @@ struct VaultPath: Sendable {
       throw VaultError(
         .insecurePermissions,
         "\(path): belongs to user \(status.st_uid), and must belong to user \(geteuid())\(orRoot ? " or root" : "")",
-        errno: EPERM)
+        errno: EPERM, cause: ErrorSubject.file)
     }
   }
 }

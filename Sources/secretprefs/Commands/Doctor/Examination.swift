@@ -42,12 +42,13 @@ struct Examination {
   }
 
   private func keyFileProblems() throws(ToolError) -> [Problem] {
-    try access.keyFiles.compactMap { what, path in
+    try access.keyFiles.compactMap { kind, path in
       guard let status = ExaminedPath(path).status(), status.st_mode & 0o026 != 0, !MountedSecret.isAt(path) else {
         return nil
       }
       return Problem(
-        .error, "keyFileMode", "others have access to \(what) \(displayed(path)): its mode is \(octal(status.st_mode))",
+        .error, "keyFileMode",
+        "others have access to \(kind.rawValue) \(displayed(path)): its mode is \(octal(status.st_mode))",
         repair: "secretprefs doctor --repair permissions")
     }
   }

@@ -23,9 +23,9 @@ struct PermissionRepair {
         isAlwaysRead: true)
       try take(writing, if: writing, from: vault.directory, "the vault's directory", beginningWith: [], O_DIRECTORY)
     }
-    for (what, path) in try access.keyFiles where !MountedSecret.isAt(path) {
-      let (start, other) = UnsafeFile.expected(what)
-      try take(0o077, if: 0o026, from: ExaminedPath(path), what, beginningWith: start, otherwise: other)
+    for (kind, path) in try access.keyFiles where !MountedSecret.isAt(path) {
+      let (start, other) = UnsafeFile.expected(kind)
+      try take(0o077, if: 0o026, from: ExaminedPath(path), kind.rawValue, beginningWith: start, otherwise: other)
     }
   }
 

@@ -69,9 +69,7 @@ struct RequestFolder: RequestPlace {
 
   private func make() throws {
     let parent = PathName.directory(of: path)
-    guard let status = ExaminedPath(parent).status() else {
-      throw VaultError(.io, "\(path): the directory \(parent) does not exist", errno: ENOENT)
-    }
+    guard let status = ExaminedPath(parent).status() else { throw VaultError(.create, path, errno: ENOENT) }
     try Descriptor<VaultError>.makeDirectory(path, isPrivate: true)
     // By its descriptor: a member of the group can put a link in the place of the path.
     guard isShared, status.st_mode & 0o020 != 0, let folder = try open() else { return }
