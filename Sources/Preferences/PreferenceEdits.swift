@@ -72,7 +72,10 @@ public struct PreferenceEdits: Sendable {
 
   /// What a store's observers receive after the edits are made: the changed names, or ``PreferenceChange/anything`` if
   /// everything else is removed.
-  public var change: PreferenceChange { clears ? .anything : PreferenceChange(keys: names) }
+  public var change: PreferenceChange {
+    guard !clears else { return .anything }
+    return edits.count == 1 ? PreferenceChange(key: edits[0].name.text) : PreferenceChange(keys: names)
+  }
 
   // MARK: Collecting
 

@@ -90,25 +90,10 @@ extension PreferencesReader {
   /// - Throws: as ``value(for:)-(PreferenceKey<Value>)``.
   public func storedValue<Value>(for key: PreferenceKey<Value>) throws -> Value? {
     guard let content = try content(of: key.untyped) else { return nil }
-    return try decoded(content, as: key)
+    return try key.decoded(content, of: self)
   }
 
-  /// Converts content of this reader to the type of `key`.
-  ///
-  /// - Throws: what the key's conversion throws, with the key's name; for a secret, without anything of the value.
-  package func decoded<Value>(_ content: PreferenceContent, as key: PreferenceKey<Value>) throws -> Value {
-    guard case .value(let value) = content else { return try key.decoded(content) }
-    do { return try key.decode(value) } catch { throw conversionError(error, of: key.untyped) }
-  }
-
-  /// Converts a value of `key` for storing in this reader. Throws as ``decoded(_:as:)``.
-  package func encoded<Value>(_ value: Value, as key: PreferenceKey<Value>) throws(PreferencesError)
-    -> PreferenceContent?
-  {
-    do { return try key.unnamedContent(of: value) } catch { throw conversionError(error, of: key.untyped) }
-  }
-
-  private func conversionError(_ error: PreferencesError, of key: UntypedKey) -> PreferencesError {
+  fileprivate func conversionError(_ error: PreferencesError, of key: UntypedKey) -> PreferencesError {
     let isSecret: Bool
     // A name that is not valid has no value, but its caller may have one.
     do { isSecret = custody.secrecy(of: try key.checkedName(), asked: key.secrecy) == .secret } catch {
@@ -121,6 +106,23 @@ extension PreferencesReader {
   private func content(of key: UntypedKey) throws -> PreferenceContent? {
     let query = try key.query()
     return key.isGuarded ? try content(for: query) : try lookUp(query).map(PreferenceContent.value)
+  }
+}
+
+extension PreferenceKey {
+  /// Converts content of `reader` to the type of the key.
+  ///
+  /// - Throws: what the key's conversion throws, with the key's name; for a secret, without anything of the value.
+  package func decoded(_ content: PreferenceContent, of reader: any PreferencesReader) throws -> Value {
+    guard case .value(let value) = content else { return try decoded(content) }
+    do { return try decode(value) } catch { throw reader.conversionError(error, of: untyped) }
+  }
+
+  /// Converts a value for storing in `reader`. Throws as ``decoded(_:of:)``.
+  package func encoded(
+    _ value: Value, for reader: any PreferencesReader
+  ) throws(PreferencesError) -> PreferenceContent? {
+    do { return try unnamedContent(of: value) } catch { throw reader.conversionError(error, of: untyped) }
   }
 }
 

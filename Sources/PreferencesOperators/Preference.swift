@@ -149,8 +149,8 @@ public struct Preference<Value: Sendable>: Sendable {
   private func rewriting<New>(
     _ stored: PreferenceContent?, for next: PreferenceKey<New?>, _ change: (Value?) throws -> New?
   ) throws -> PreferenceContent? {
-    let new = try change(substitute(try stored.map { try store.decoded($0, as: key) } ?? key.defaultValue))
-    return try store.encoded(new, as: next)
+    let new = try change(substitute(try stored.map { try key.decoded($0, of: store) } ?? key.defaultValue))
+    return try next.encoded(new, for: store)
   }
 
   // MARK: Other handles
@@ -201,7 +201,7 @@ public struct Preference<Value: Sendable>: Sendable {
   public func setIfAbsent(_ value: @autoclosure () throws -> Value) throws {
     guard try isEmpty else { return }
     let new = try value()
-    let outcome = try store.compareAndSet(nil, to: try store.encoded(new, as: key), for: try key.query())
+    let outcome = try store.compareAndSet(nil, to: try key.encoded(new, for: store), for: try key.query())
     if outcome != .conflict { notify?(substitute(key.defaultValue), substitute(new)) }
   }
 
@@ -209,7 +209,7 @@ public struct Preference<Value: Sendable>: Sendable {
   public func setIfAbsent(_ value: @autoclosure () throws -> Value) async throws {
     guard try await store.reading({ _ in try isEmpty }) else { return }
     let new = try value()
-    let outcome = try await store.compareAndSet(nil, to: try store.encoded(new, as: key), for: try key.query())
+    let outcome = try await store.compareAndSet(nil, to: try key.encoded(new, for: store), for: try key.query())
     if outcome != .conflict { notify?(substitute(key.defaultValue), substitute(new)) }
   }
 }

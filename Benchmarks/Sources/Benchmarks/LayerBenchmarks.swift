@@ -130,7 +130,7 @@ final class LayerBenchmarks {
         try self.dictionary.set(port, for: Self.port)
       },
     ])
-    add("write that notifies one observer", &table, limit: times[0], defaults: nil, times[1])
+    add("write that notifies one observer", &table, limit: times[0], defaults: nil, times[1], target: 5)
   }
 }
 

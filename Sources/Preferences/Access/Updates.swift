@@ -93,8 +93,8 @@ private struct UpdateAttempt {
   ) throws {
     query = try key.query()
     self.stored = stored
-    var value = try stored.map { try reader.decoded($0, as: key) } ?? key.defaultValue
+    var value = try stored.map { try key.decoded($0, of: reader) } ?? key.defaultValue
     try change(&value)
-    content = try reader.encoded(value, as: key)
+    content = try key.encoded(value, for: reader)
   }
 }

@@ -46,7 +46,7 @@ extension PreferencesStore {
 
   private func edits<Value>(_ key: PreferenceKey<Value>, to value: Value) throws(PreferencesError) -> PreferenceEdits {
     let name = try key.checkedName()
-    return PreferenceEdits([PreferenceEdits.Edit(name, to: try encoded(value, as: key), secrecy: key.secrecy)])
+    return PreferenceEdits(PreferenceEdits.Edit(name, to: try key.encoded(value, for: self), secrecy: key.secrecy))
   }
 
   /// Stores all of `values` in one transaction; other keys keep their values.

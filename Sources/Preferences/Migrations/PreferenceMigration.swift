@@ -68,7 +68,7 @@ extension PreferenceMigration.Step {
       let (source, destination) = (try old.query(), try new.query())
       guard let stored = try plan.content(for: source) else { return }
       // The store knows which names are secrets, whatever the keys declare.
-      let content = try plan.store.encoded(try change(try plan.store.decoded(stored, as: old)), as: new)
+      let content = try new.encoded(try change(try old.decoded(stored, of: plan.store)), for: plan.store)
       if plan.place(source) != plan.place(destination) {
         let there = try plan.content(for: destination)
         // A run that was killed before it stored the version may have written the same value.

@@ -1,27 +1,53 @@
 /// A possible change in a reader. Contains keys and never values.
 public struct PreferenceChange: Sendable, Hashable {
-  /// The keys whose values may have changed; `nil` if any key may have changed.
-  public let keys: Set<String>?
-  /// If any key may have changed: the keys that are known to be unchanged, or whose changes are not reported.
-  private var exceptions: Set<String> = []
+  private enum Extent: Hashable {
+    /// One key, which most changes are: a set of one would take longer than all the rest of a notification.
+    case key(String)
+    /// Another number of keys than one.
+    case keys(Set<String>)
+    /// Any key but these, which are known to be unchanged, or whose changes are not reported.
+    case anything(except: Set<String>)
+  }
+
+  private let extent: Extent
+
+  private init(_ extent: Extent) { self.extent = extent }
 
   /// A change of these keys.
-  public init(keys: Set<String>) { self.keys = keys }
+  public init(keys: Set<String>) {
+    extent = if keys.count == 1, let key = keys.first { .key(key) } else { .keys(keys) }
+  }
 
-  private init() { keys = nil }
+  /// A change of this key.
+  init(key: String) { extent = .key(key) }
 
   /// A change that may affect any key.
-  public static let anything = PreferenceChange()
+  public static let anything = anything(except: [])
 
   /// A change that may affect any key except `keys`.
   public static func anything(except keys: Set<String>) -> PreferenceChange {
-    var change = anything
-    change.exceptions = keys
-    return change
+    PreferenceChange(.anything(except: keys))
   }
 
+  /// The keys whose values may have changed; `nil` if any key may have changed.
+  public var keys: Set<String>? {
+    switch extent {
+    case .key(let key): [key]
+    case .keys(let keys): keys
+    case .anything: nil
+    }
+  }
+
+  private var exceptions: Set<String> { if case .anything(let exceptions) = extent { exceptions } else { [] } }
+
   /// Whether the value of `key` may have changed.
-  public func concerns(_ key: String) -> Bool { keys?.contains(key) ?? !exceptions.contains(key) }
+  public func concerns(_ key: String) -> Bool {
+    switch extent {
+    case .key(let changed): changed == key
+    case .keys(let keys): keys.contains(key)
+    case .anything(let exceptions): !exceptions.contains(key)
+    }
+  }
 
   /// The change without these keys; `nil` if no key is left.
   package func without(_ others: Set<String>) -> PreferenceChange? {

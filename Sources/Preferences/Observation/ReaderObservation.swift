@@ -70,30 +70,7 @@ extension PreferencesReader {
     _ key: PreferenceKey<Value>, initial: Bool = false, prior: Bool = false,
     _ handler: @escaping @Sendable (KeyChange<Value>) -> Void
   ) -> PreferenceObservation {
-    let last = LastValue<Value>()
-    return PreferenceObservation.wrapping { [self] isWanted in
-      // Checked before each call: the previous call may have ended the observation.
-      let tell: @Sendable (KeyChange<Value>) -> Void = { if isWanted() { handler($0) } }
-      let watch = Watch<Value> {
-        var hasher = Hasher()
-        let seen = try observed(key, &hasher)
-        return (hasher.finalize(), seen)
-      } fail: { [self] in
-        PreferenceFailures.report($0, key: key.name, reader: name)
-      } deliver: { new, isFirst in
-        let old = last.exchange(new)
-        guard !isFirst else {
-          if initial { tell(KeyChange(oldValue: new, newValue: new, isInitial: true)) }
-          return
-        }
-        // A value that could not be read counts as the default.
-        let before = old ?? key.defaultValue
-        if prior { tell(KeyChange(oldValue: before, newValue: new, isPrior: true)) }
-        tell(KeyChange(oldValue: before, newValue: new))
-      }
-      defer { watch.begin() }
-      return observe { change in if change.concerns(key.name), isWanted() { watch.look() } }
-    }
+    key.observation(in: self, initial, prior, handler)
   }
 
   /// Calls `handler` with the values of several keys whenever one changes, and immediately if `initial` is true.
@@ -144,10 +121,53 @@ extension PreferencesReader {
   }
 
   private func observed<Value>(_ key: PreferenceKey<Value>, _ hasher: inout Hasher) throws -> Value {
-    let stored = try content(for: try key.query())
-    let value = try stored.map { try decoded($0, as: key) } ?? key.defaultValue
+    try key.observed(in: self, &hasher)
+  }
+}
+
+extension PreferenceKey {
+  // Not in the reader, so that the compiler makes it for the usual types: looking up the metadata of generic types takes
+  // longer than the rest of a notification.
+  @_specialize(where Value == Bool)
+  @_specialize(where Value == Int)
+  @_specialize(where Value == Double)
+  @_specialize(where Value == String)
+  @_specialize(where Value == String?)
+  fileprivate func observation(
+    in reader: any PreferencesReader, _ initial: Bool, _ prior: Bool,
+    _ handler: @escaping @Sendable (KeyChange<Value>) -> Void
+  ) -> PreferenceObservation {
+    let last = LastValue<Value>()
+    return PreferenceObservation.wrapping { isWanted in
+      // Checked before each call: the previous call may have ended the observation.
+      let tell: @Sendable (KeyChange<Value>) -> Void = { if isWanted() { handler($0) } }
+      let watch = Watch<Value> {
+        var hasher = Hasher()
+        let seen = try observed(in: reader, &hasher)
+        return (hasher.finalize(), seen)
+      } fail: {
+        PreferenceFailures.report($0, key: name, reader: reader.name)
+      } deliver: { new, isFirst in
+        let old = last.exchange(new)
+        guard !isFirst else {
+          if initial { tell(KeyChange(oldValue: new, newValue: new, isInitial: true)) }
+          return
+        }
+        // A value that could not be read counts as the default.
+        let before = old ?? defaultValue
+        if prior { tell(KeyChange(oldValue: before, newValue: new, isPrior: true)) }
+        tell(KeyChange(oldValue: before, newValue: new))
+      }
+      defer { watch.begin() }
+      return reader.observe { change in if change.concerns(name), isWanted() { watch.look() } }
+    }
+  }
+
+  fileprivate func observed(in reader: any PreferencesReader, _ hasher: inout Hasher) throws -> Value {
+    let stored = try reader.content(for: try query())
+    let value = try stored.map { try decoded($0, of: reader) } ?? defaultValue
     // Hashes the default like a stored value: storing the default is not a change.
-    let seen = try stored ?? key.content(of: value)
+    let seen = try stored ?? content(of: value)
     // Also that it is absent: a value that moves from one key to the next is a change.
     hasher.combine(seen == nil)
     seen?.hash(into: &hasher)

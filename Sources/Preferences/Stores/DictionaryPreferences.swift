@@ -52,7 +52,7 @@ public final class DictionaryPreferences: PreferencesStore {
       return (try edits.apply(to: &values), removed)
     }
     if outcome != .conflict, !edits.edits.isEmpty || !removed.isEmpty {
-      changes.send(PreferenceChange(keys: removed.isEmpty ? edits.names : edits.names.union(removed)))
+      changes.send(edits.clears ? PreferenceChange(keys: edits.names.union(removed)) : edits.change)
     }
     return outcome
   }
