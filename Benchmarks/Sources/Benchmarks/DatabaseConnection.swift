@@ -18,8 +18,10 @@
 
     deinit { PQfinish(connection) }
 
-    /// Runs statements in one round trip.
-    func run(_ statements: [(text: String, values: [Value])]) throws {
+    /// Runs statements in one round trip. Returns the first number of each result that has rows.
+    @discardableResult
+    func run(_ statements: [(text: String, values: [Value])]) throws -> [Int64] {
+      var numbers: [Int64] = []
       for (text, values) in statements { try send(text, values) }
       guard PQpipelineSync(connection) == 1 else { throw Self.failure }
       while true {
@@ -29,7 +31,10 @@
         }
         defer { PQclear(result) }
         switch PQresultStatus(result) {
-        case PGRES_PIPELINE_SYNC: return
+        case PGRES_PIPELINE_SYNC: return numbers
+        case PGRES_TUPLES_OK where PQntuples(result) > 0 && PQgetlength(result, 0, 0) == 8:
+          let number = UnsafeRawPointer(PQgetvalue(result, 0, 0)!).loadUnaligned(as: Int64.self)
+          numbers.append(Int64(bigEndian: number))
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK: continue
         default: throw Self.failure
         }
