@@ -27,12 +27,18 @@ struct ReferenceProblem {
   /// Where it is: the file, the line, and the reference or else the variable.
   private var place: String { (["\(file):\(line)"] + [reference ?? name].compactMap(\.self)).joined(separator: ": ") }
 
-  var text: String { "\(place): \(error.message)" }
+  /// What a key that does not exist may be called or what became of it. What to do about other problems is the same for
+  /// all of them.
+  private var hint: String? { error.code == "notFound" && error.hint != Hints.references ? error.hint : nil }
+
+  var text: String { (["\(place): \(error.message)"] + [hint].compactMap(\.self)).joined(separator: "; ") }
 
   var json: JSON {
     var members: [(String, JSON)] = [("file", .string(file)), ("line", .unsigned(UInt64(line)))]
     if let name { members.append(("name", .string(name))) }
     if let reference { members.append(("reference", .string(reference))) }
-    return .object(members + [("code", .string(error.code)), ("message", .string(error.message))])
+    members += [("code", .string(error.code)), ("message", .string(error.message))]
+    if let hint { members.append(("hint", .string(hint))) }
+    return .object(members)
   }
 }
