@@ -7,6 +7,7 @@ struct MetadataChange {
   private let attributes: [RecordEdit.Attribute]
   /// The names of the attributes that change or are removed.
   private let replaced: Set<Vault.Name>
+  private var changesDepth: Bool { if case .set = edit.historyDepth { true } else { false } }
 
   /// - Parameter now: The current time in milliseconds since 1970-01-01 UTC.
   init(_ options: MetadataOptions, now: Int64, _ messages: Messages) throws {
@@ -33,9 +34,11 @@ struct MetadataChange {
   func resolved(
     _ record: () throws(VaultError) -> RecordInfo?
   ) throws(VaultError) -> (edit: RecordEdit, revision: UInt64?) {
+    guard !replaced.isEmpty || changesDepth else { return (edit, revision) }
+    let record = try record()
+    if changesDepth { try RotationMark.refuse(record) }
     guard !replaced.isEmpty else { return (edit, revision) }
     // An edit replaces all attributes. The revision makes it fail if another process changed them in between.
-    let record = try record()
     let found = record?.revision ?? 0
     guard revision == nil || revision == found else {
       throw VaultError(.conflict, "the record does not have the expected revision")

@@ -48,6 +48,11 @@ struct Rotate: WritingCommand {
     let name = try group.map { (text) throws(VaultError) in try Vault.Name(text) }
     let (vault, credential) = try access.openKeepingCredential(messages)
     let report: RotationReport
+    if dropHistory {
+      for group in try name.map({ [try vault.grantedGroup($0.text)] }) ?? vault.groups() {
+        for record in try vault.records(in: group) { try RotationMark.refuse(record) }
+      }
+    }
     if let name {
       report = try vault.rotate(try vault.grantedGroup(name.text), droppingHistory: dropHistory)
     } else {

@@ -90,7 +90,7 @@ struct VaultMerge {
   }
 
   /// Writes the changes. The current values of keys in ``conflicts`` are as in ours afterwards, unless their access
-  /// group was removed.
+  /// group was removed, or a rotation of them is not confirmed in ours, which only theirs can be without.
   mutating func run() throws(VaultError) {
     let names = Set(base.records.keys).union(other.records.keys).union(target.records.keys)
     for name in names.sorted(by: { ($0.group, $0.service, $0.key) < ($1.group, $1.service, $1.key) }) {
@@ -123,6 +123,9 @@ struct VaultMerge {
     }
     // Even if both sides have written the same.
     if mine != nil, let copy, try copy.isMade() { return }
+    if let new, RotationMark.isPending(in: new) {
+      return add(name, "a rotation of it is not confirmed, and its old value cannot be merged")
+    }
     let isConflict = !Self.isSame(before, mine)
     if isConflict {
       let isRemoved = mine == nil || new == nil

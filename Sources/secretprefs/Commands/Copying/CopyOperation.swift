@@ -100,6 +100,7 @@ struct CopyOperation {
     guard options.ifRevision == nil || options.ifRevision == record.revision else {
       throw VaultError(.conflict, "the record does not have the expected revision")
     }
+    try RotationMark.refuse(record)
     let copy = GroupCopy(
       vault: vault, record: record, group: group, service: target.service, key: target.key, newGroup: newGroup)
     let isMade = isMove && !options.replace ? try copy.isMade() : false

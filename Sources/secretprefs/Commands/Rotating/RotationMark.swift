@@ -24,16 +24,32 @@ struct RotationMark {
   init?(of record: RecordInfo) throws {
     let found = record.attributes.filter { $0.name.text == Self.attribute }
     guard !found.isEmpty else { return nil }
-    let words = found[0].text?.split { $0 == " " || $0 == "," } ?? []
+    guard found.count == 1, let text = found[0].text, let mark = RotationMark(text) else { throw Self.foreign }
+    self = mark
+  }
+
+  /// The mark that an attribute's text says; `nil` if no rotation made it.
+  init?(_ text: String) {
+    let words = text.split { $0 == " " || $0 == "," }
     let numbers = words.compactMap { UInt64($0) }
-    guard found.count == 1, numbers.count == 2, let depth = UInt16(exactly: numbers[1]) else { throw Self.foreign }
+    guard numbers.count == 2, let depth = UInt16(exactly: numbers[1]) else { return nil }
     self.init(
       revision: numbers[0], depth: depth, expiry: words.last.flatMap { Timestamp(String($0)) }?.milliseconds)
-    guard found[0].text == text else { throw Self.foreign }
+    guard self.text == text else { return nil }
   }
 
   /// Whether a record has a mark, by whatever program.
   static func isPending(in record: RecordInfo) -> Bool { record.attributes.contains { $0.name.text == attribute } }
+
+  /// Refuses a record of which a rotation is pending, for what would drop its old value or not take it along.
+  ///
+  /// - Throws: ``VaultError/Code/conflict``.
+  static func refuse(_ record: RecordInfo?) throws(VaultError) {
+    guard let record, isPending(in: record) else { return }
+    throw VaultError(
+      .conflict, "a rotation of the key is not confirmed, and its old value would be lost",
+      cause: Cure(hint: "\"secretprefs rotate-value --confirm\" keeps the new value, and --revert the old one"))
+  }
 
   /// Readable text, because `info` shows it.
   var text: String {
