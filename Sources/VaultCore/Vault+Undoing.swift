@@ -9,8 +9,8 @@ extension Vault {
     try StoredWrites(of: handle).last(in: group?.id)
   }
 
-  /// Finds out what undoing a write would do: the one that gave records of `group` this revision, for writes of a
-  /// program that commits nothing else at the same time, such as the tool. Changes nothing.
+  /// Finds out what undoing writes would do, as if they were one: those that gave records of `group` these revisions,
+  /// of a program that commits nothing else at the same time, such as the tool. Changes nothing.
   ///
   /// A record that the write made is removed, as ``Options/keeping`` says. A record whose value it replaced gets the
   /// earlier value back, if that is kept, and one that it removed exists again, unless it was removed for good. A
@@ -19,13 +19,20 @@ extension Vault {
   /// If the journal does not have the write any more, what it did is derived from the history, which has no metadata:
   /// label, comment and attributes stay as they are, the expiry is removed, and a change of metadata alone looks like
   /// a new value (``UndoneWrite/isDerived``).
-  package func undoing(_ revision: UInt64, in group: AccessGroup) throws(VaultError) -> UndoneWrite {
-    guard let write = try StoredWrites(of: handle).write(revision, of: group.id) else {
-      return try derivedUndoing(revision, in: group)
+  /// - Parameter derives: whether the history may say what one write did.
+  /// - Throws: ``VaultError/Code/notFound`` if the journal does not have the writes any more, and nothing is derived.
+  package func undoing(
+    _ revisions: ClosedRange<UInt64>, in group: AccessGroup, deriving derives: Bool = true
+  ) throws(VaultError) -> UndoneWrite {
+    guard let write = try StoredWrites(of: handle).write(revisions, of: group.id) else {
+      guard derives, revisions.count == 1 else {
+        throw VaultError(.notFound, "the journal does not have these writes, or not any more")
+      }
+      return try derivedUndoing(revisions.lowerBound, in: group)
     }
     return try handle.withCurrent { (_, state) throws(VaultError) in
       var reversal = WriteReversal(
-        revision: revision, before: try write.before.content(group.id), after: try write.after.content(group.id),
+        revisions: revisions, before: try write.before.content(group.id), after: try write.after.content(group.id),
         current: try state.content(group.id), removal: undoingRemoval, depth: options.keeping.defaultDepth,
         now: options.now())
       try reversal.run()
@@ -142,23 +149,23 @@ private struct StoredWrites {
     return (AccessGroup(id: content.id, name: content.name), content.generation)
   }
 
-  /// The vault before and after the entry that made a revision of a group; `nil` if there is no such entry.
+  /// The vault before and after the entries that made revisions of a group; `nil` if there is not one for each.
   func write(
-    _ revision: UInt64, of group: Vault.Identifier
+    _ revisions: ClosedRange<UInt64>, of group: Vault.Identifier
   ) throws(VaultError) -> (before: VaultState, after: VaultState)? {
     let own = entries.filter { $0.group == group }
     // Each entry is one generation.
     let first = try whole.content(group).generation - UInt64(own.count)
-    guard revision > first, revision - first <= UInt64(own.count) else { return nil }
-    let range = own[Int(revision - first) - 1].range
+    guard revisions.lowerBound > first, revisions.upperBound - first <= UInt64(own.count) else { return nil }
+    let entry = { (revision: UInt64) in own[Int(revision - first) - 1].range }
     let part = { (end: Int) throws(VaultError) in try load(FileImage(copying: image[0..<end])) }
-    return (try part(range.lowerBound), try part(range.upperBound))
+    return (try part(entry(revisions.lowerBound).lowerBound), try part(entry(revisions.upperBound).upperBound))
   }
 }
 
-/// The changes that bring the records of one write back, from what they were before and after it.
+/// The changes that bring the records of writes back, from what they were before and after them.
 private struct WriteReversal {
-  let revision: UInt64
+  let revisions: ClosedRange<UInt64>
   let before: GroupContent
   let after: GroupContent
   let current: GroupContent
@@ -171,10 +178,10 @@ private struct WriteReversal {
   private var put: [RecordInfo] = []
 
   init(
-    revision: UInt64, before: GroupContent, after: GroupContent, current: GroupContent,
+    revisions: ClosedRange<UInt64>, before: GroupContent, after: GroupContent, current: GroupContent,
     removal: RecordChange.HowRemoved, depth: UInt16?, now: Int64
   ) {
-    self.revision = revision
+    self.revisions = revisions
     self.before = before
     self.after = after
     self.current = current
@@ -186,7 +193,7 @@ private struct WriteReversal {
   mutating func run() throws(VaultError) {
     var gone: [RecordInfo] = []
     try after.forEachStored { (record) throws(VaultError) in
-      if record.revision == revision { put.append(try RecordInfo(record)) }
+      if revisions.contains(record.revision) { put.append(try RecordInfo(record)) }
     }
     try before.forEachStored { (record) throws(VaultError) in
       let info = try RecordInfo(record)
@@ -202,7 +209,9 @@ private struct WriteReversal {
   /// Reverses the change of a record that exists after the write, or is kept as a removed one.
   private mutating func reverse(_ new: RecordInfo) throws(VaultError) {
     let address = RecordAddress(new.service, new.key)
-    guard let record = after.findStored(address), let now = current.findStored(address), now.revision == revision else {
+    guard let record = after.findStored(address), let now = current.findStored(address),
+      now.revision == new.revision
+    else {
       return undone.leave(new, .changedSince)
     }
     let old = before.findStored(address)
@@ -210,7 +219,7 @@ private struct WriteReversal {
       // It was absent. What was absent and is absent again, such as a removed key of an archive, needs nothing.
       guard !record.isRemoved else { return undone.leave(new, .removedForGood) }
       undone.removed.append(new)
-      return undone.changes.append(RecordChange(address, .remove(removal), ifRevision: revision))
+      return undone.changes.append(RecordChange(address, .remove(removal), ifRevision: new.revision))
     }
     let before = try RecordInfo(old)
     guard !record.isRemoved else {
@@ -225,13 +234,17 @@ private struct WriteReversal {
       var edit = before.asEdit
       edit.historyDepth = before.storedHistoryDepth.map { .set($0) } ?? .remove
       undone.edited.append(new)
-      undone.changes.append(RecordChange(address, .edit, edit, ifRevision: revision))
+      undone.changes.append(RecordChange(address, .edit, edit, ifRevision: new.revision))
       if new.previous.count < before.previous.count { undone.leave(new, .droppedValues) }
     } else if new.previous.contains(where: { $0.revision == before.revision }) {
       var edit = before.asEdit
       edit.defaultHistoryDepth = depth
+      // What one write has set ends with it, such as the number of a rotation. Several have stored more values.
+      if let kept = before.storedHistoryDepth, kept != new.storedHistoryDepth, revisions.count == 1 {
+        edit.historyDepth = .set(kept)
+      }
       undone.restored.append(new)
-      undone.changes.append(RecordChange(address, .restore(before.revision), edit, ifRevision: revision))
+      undone.changes.append(RecordChange(address, .restore(before.revision), edit, ifRevision: new.revision))
     } else {
       undone.leave(new, .noEarlierValue)
     }
@@ -242,11 +255,11 @@ private struct WriteReversal {
     let address = RecordAddress(old.service, old.key)
     guard let moved = put.first(where: { old.isMoved(to: $0) }) else { return undone.leave(old, .removedForGood) }
     let source = RecordAddress(moved.service, moved.key)
-    guard current.findStored(address) == nil, current.findStored(source)?.revision == revision else {
+    guard current.findStored(address) == nil, current.findStored(source)?.revision == moved.revision else {
       return undone.leave(old, .changedSince)
     }
     undone.restored.append(old)
-    let copy = RecordCopy(source: source, expected: revision, replaces: false, keptValues: 0)
+    let copy = RecordCopy(source: source, expected: moved.revision, replaces: false, keptValues: 0)
     undone.changes.append(RecordChange(address, .copy(copy)))
   }
 }

@@ -76,7 +76,7 @@ extension EveryStorage.RemovedRecordTests {
       let revision = try #require(try sample.record("new")).revision
       try sample.vault.set("changed", forKey: "later")
 
-      let undone = try sample.vault.undoing(revision, in: sample.group)
+      let undone = try sample.vault.undoing(revision...revision, in: sample.group)
       try sample.vault.commit(undone, in: sample.group)
 
       #expect(undone.removed.map(\.key.text) == ["new", "other"])
@@ -98,7 +98,7 @@ extension EveryStorage.RemovedRecordTests {
       let revision = try #require(try sample.record()).revision
       let before = try VaultBytes.read(sample.path)
 
-      let undone = try sample.vault.undoing(revision, in: sample.group)
+      let undone = try sample.vault.undoing(revision...revision, in: sample.group)
       try sample.vault.commit(undone, in: sample.group)
 
       #expect(undone.left.map { "\($0.record.key.text) \($0.reason)" } == ["password noEarlierValue"])

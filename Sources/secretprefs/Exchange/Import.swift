@@ -13,8 +13,8 @@ struct Import: WritingCommand {
     discussion: """
       All keys are imported in one transaction: after an error the vault is unchanged. If parts of the file are bad, \
       all of them are named and nothing is imported; --skip leaves them out. The report names what was not imported, \
-      why and where, and the revision with which "secretprefs history undo" undoes the import. The file does not \
-      change: remove it after the import. Docs/Importing.md says for each format what is taken, left out and refused.
+      why and where, and the command that undoes the import. The file does not change: remove it after the import. \
+      Docs/Importing.md says for each format what is taken, left out and refused.
 
       The format is recognised by the file's name if the content agrees; - is standard input, which needs --format:
         dotenv           NAME=value; nothing is expanded
@@ -39,7 +39,8 @@ struct Import: WritingCommand {
 
       Records keep their service unless --service is given, and their kind, accessibility, label, comment, expiry, \
       attributes and earlier values. They are imported into the access group of --group, and get the time and the \
-      revision of the import. Each earlier value takes a transaction of its own before the last one, oldest first.
+      revision of the import. Each earlier value takes a transaction of its own before the last one, oldest first; \
+      "secretprefs history undo" undoes them together. A rotation that was not confirmed is not pending afterwards.
 
       The keys of an archive also keep their access groups, unless --group is given, and the times of their creation \
       and last change, and its removed keys are removed keys again. A group that does not exist is created, which \
@@ -130,13 +131,13 @@ struct Import: WritingCommand {
     let plan = try ImportPlan(
       records, in: source.bytes, place, keepingServices: record.service == nil,
       keepingGroups: keepsGroups(found), choice, at: access.options.now(), of: vault)
-    var revision: UInt64?
+    var writes: [ImportPlan.Write]?
     if !dryRun {
-      revision = try plan.write(from: source.bytes, choice, to: vault)
+      writes = try plan.write(from: source.bytes, choice, to: vault)
       vault.recordChange(by: Self.self, messages)
     }
     let report = ImportReport(
-      plan: plan, format: found, choice: choice, revision: revision,
+      plan: plan, format: found, choice: choice, writes: writes,
       groupOption: try record.group ?? Configuration.value(of: .group),
       remainder: source.isOnDisk ? path : nil)
     if self.vault.json { try Output.write(report.json) } else { try Output.write(report.text) }

@@ -56,9 +56,17 @@ struct ImportPlan {
     self.place = place
     var groups = ImportGroups(place, keepsNames: keepsGroups, of: vault)
     var skipped = records.skipped
+    var notes = records.notes
     items = try bytes.withUnsafeBytes { (bytes) throws in
       var items: [PlannedValue] = []
       for value in records.values {
+        var value = value
+        if value.record?.endRotation() == true {
+          notes.append(
+            PlainRecords.Part(
+              line: value.line, name: value.key,
+              reason: "its rotation is not pending here; its old value is the newest of its earlier values"))
+        }
         guard let target = try groups.target(of: value) else { continue }
         let kind = value.spelling.kind(of: UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
         let own = try value.record.map { (record) throws(VaultError) in try Vault.Name(record.service) }
@@ -80,46 +88,62 @@ struct ImportPlan {
     let used = Set(items.map(\.group))
     self.groups = groups.all.filter { used.contains($0.name) }
     self.skipped = skipped + groups.skipped
-    notes = records.notes
+    self.notes = notes
     services = Set(items.map(\.service)).map(\.text).sorted()
     if items.isEmpty, let refusal = groups.refusal { throw refusal }
   }
 
   var existing: [PlannedValue] { items.filter { $0.exists && !$0.isRemoved } }
 
-  /// Whether the import is one transaction in which each key gets the time of the import, so that it can be undone.
-  var isUndoable: Bool { groups.count == 1 && items.allSatisfy { $0.stepCount == 1 && $0.value.record?.times == nil } }
+  /// The transactions of one access group.
+  struct Write {
+    let group: AccessGroup
+    fileprivate(set) var revisions: ClosedRange<UInt64>
+    /// Whether records have times of their own, so that their history does not say that the import has made them.
+    let hasTimes: Bool
+
+    /// What `history undo` takes. With two revisions it does not use the history.
+    var argument: String {
+      hasTimes ? "\(revisions.lowerBound)-\(revisions.upperBound)" : UndoWrite.text(revisions)
+    }
+  }
 
   /// Writes all values, in one transaction for each access group. Each earlier value of a record needs one more before
   /// it.
-  /// - Returns: The revision of the imported keys of the last group; 0 if there are none.
-  func write(from bytes: borrowing SecretBytes, _ choice: ConflictChoice, to vault: Vault) throws -> UInt64 {
+  /// - Returns: What was written, for each access group that something was written to.
+  func write(from bytes: borrowing SecretBytes, _ choice: ConflictChoice, to vault: Vault) throws -> [Write] {
     guard choice != .stop || existing.isEmpty else {
       throw ToolError(
         VaultError(.alreadyExists, "nothing was imported: these keys exist: \(listed(existing.map(\.value.key)))"),
         hint: "--on-conflict skip keeps existing keys, --on-conflict replace replaces them")
     }
-    var revision: UInt64 = 0
+    var writes: [Write] = []
     var hasWritten = false
     do throws(VaultError) {
-      for planned in groups {
-        var group = planned.group
-        if group == nil {
-          group = try vault.createGroup(planned.name.text)
-          hasWritten = true
-        }
-        guard let group else { continue }
+      // First of all: it replaces the file, which ends the journal.
+      let targets = try groups.map { (planned) throws(VaultError) in
+        if let group = planned.group { return group }
+        hasWritten = true
+        return try vault.createGroup(planned.name.text)
+      }
+      for (planned, group) in zip(groups, targets) {
         let items = items.filter { $0.group == planned.name && (choice == .replace || !$0.exists) }
         for step in (0..<(items.map(\.stepCount).max() ?? 0)).reversed() {
           var changes: [RecordChange] = []
           for (service, items) in Dictionary(grouping: items.filter { step < $0.stepCount }, by: \.service) {
             changes += try self.changes(step, items, of: service, from: bytes, in: group, of: vault)
           }
-          revision = try vault.commit(changes, in: group).revision
+          let revision = try vault.commit(changes, in: group).revision
           hasWritten = true
+          if writes.last?.group.id == group.id {
+            writes[writes.count - 1].revisions = writes[writes.count - 1].revisions.lowerBound...revision
+          } else {
+            let hasTimes = items.contains { $0.value.record?.times != nil }
+            writes.append(Write(group: group, revisions: revision...revision, hasTimes: hasTimes))
+          }
         }
       }
-      return revision
+      return writes
     } catch {
       let said =
         error.code == .conflict

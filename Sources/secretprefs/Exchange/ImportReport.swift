@@ -5,18 +5,25 @@ struct ImportReport {
   let plan: ImportPlan
   let format: PlainFormat
   let choice: ImportPlan.ConflictChoice
-  /// The revision of the imported keys, or 0 if there are none; `nil` in a dry run.
-  let revision: UInt64?
+  /// What was written; `nil` in a dry run.
+  let writes: [ImportPlan.Write]?
   /// The access group, if an option, the environment or the configuration names it.
   let groupOption: String?
   /// The path of the plain file that still has the values.
   let remainder: String?
 
-  private var isDryRun: Bool { revision == nil }
+  private var isDryRun: Bool { writes == nil }
   /// Whether the file says to which services the keys belong.
   private var isOfServices: Bool { format.helperService != nil || format == .records || format == .archive }
-  /// The revision for `history undo`, which would leave earlier values of new keys behind.
-  private var undo: UInt64? { plan.isUndoable ? revision : nil }
+  /// The revision of all imported keys; `nil` if there are several.
+  private var revision: UInt64? {
+    guard let writes, writes.count == 1, writes[0].revisions.count == 1, !writes[0].hasTimes else { return nil }
+    return writes[0].revisions.lowerBound
+  }
+  /// The replaced keys whose value is gone.
+  private var lost: Int {
+    choice == .replace ? plan.existing.count { $0.value.record == nil && $0.record?.storedHistoryDepth == 0 } : 0
+  }
   private var replaced: Int { choice == .replace ? plan.existing.count : 0 }
   private var kept: Int { choice == .skip ? plan.existing.count : 0 }
   private var removed: Int { plan.items.count(where: \.isRemoved) }
@@ -39,7 +46,7 @@ struct ImportReport {
       let services = listed(plan.services.map(displayed))
       text += removed > 0 ? ", \(counted(removed, "removed key", "removed keys"))" : ""
       text += isOfServices ? ", service\(plan.services.count > 1 ? "s" : "") \(services)\n" : "\n"
-      text += UndoWrite.notice(undo ?? 0, group: groupOption)
+      text += undoing
     }
     if format == .archive, !plan.groups.isEmpty {
       let groups = plan.groups.map { displayed($0.name.text) + ($0.group == nil ? " (new)" : "") }
@@ -49,6 +56,22 @@ struct ImportReport {
     for part in plan.notes { text += "note: \(displayed(part.text))\n" }
     if let remainder, !isDryRun { text += "\(displayed(remainder)) still has the values in plain text\n" }
     return text
+  }
+
+  /// How the import is undone, and what does not come back.
+  private var undoing: String {
+    let writes = writes ?? []
+    var lines = writes.map { write in
+      let isDefault = groupOption == nil && write.group.name.text == AccessGroup.defaultName
+      return UndoWrite.notice(write.argument, group: isDefault ? nil : write.group.name.text)
+        + (writes.count > 1 ? " into the access group \(displayed(write.group.name.text))" : "")
+    }
+    if lost > 0 {
+      lines.append(
+        "\(counted(lost, "replaced key keeps", "replaced keys keep")) no earlier values: the replaced "
+          + (lost == 1 ? "value is gone" : "values are gone"))
+    }
+    return lines.map { $0 + "\n" }.joined()
   }
 
   /// The key, after its group and service if there are several.
@@ -77,7 +100,14 @@ struct ImportReport {
       for (name, count) in [("imported", imported), ("replaced", replaced), ("kept", kept), ("removed", removed)] {
         members.append((name, .unsigned(UInt64(count))))
       }
-      members.append(("revision", undo.flatMap { $0 > 0 ? .unsigned($0) : nil } ?? .null))
+      members.append(("revision", revision.map { .unsigned($0) } ?? .null))
+      let writes = (writes ?? []).map { write in
+        JSON.object([
+          ("group", .string(write.group.name.text)), ("firstRevision", .unsigned(write.revisions.lowerBound)),
+          ("lastRevision", .unsigned(write.revisions.upperBound)), ("undo", .string(write.argument)),
+        ])
+      }
+      members.append(("writes", .array(writes)))
       members.append(("createdGroups", .array(created.map { .string($0) })))
       members.append(("plainText", remainder.map { .string($0) } ?? .null))
     }

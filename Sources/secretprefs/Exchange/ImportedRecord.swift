@@ -32,6 +32,19 @@ struct ImportedRecord {
 
   init(service: String) { self.service = service }
 
+  /// Ends a rotation that is not confirmed: its mark names a revision of the vault that the file is of.
+  ///
+  /// - Returns: whether there was one.
+  mutating func endRotation() -> Bool {
+    guard case .set(let attributes) = edit.attributes,
+      let mark = attributes.first(where: { $0.name.text == RotationMark.attribute })?.text.flatMap(RotationMark.init)
+    else { return false }
+    let others = attributes.filter { $0.name.text != RotationMark.attribute }
+    edit.attributes = others.isEmpty ? .remove : .set(others)
+    historyDepth = mark.depth
+    return true
+  }
+
   /// How many transactions it takes: one for each value, oldest first, and one for the removal.
   var stepCount: Int { earlier.count + (removal == nil ? 1 : 2) }
 
@@ -50,7 +63,7 @@ struct ImportedRecord {
   ///   - replaced: the record that had the key; its value and its history are kept.
   func edit(isLast: Bool, over replaced: RecordInfo?) -> RecordEdit {
     var edit = isLast ? self.edit : RecordEdit()
-    let kept = replaced.map { max($0.historyDepth, UInt16(clamping: earlier.count + 1)) } ?? 0
+    let kept = replaced.map { max($0.historyDepth, UInt16(clamping: earlier.count + 1 + $0.previous.count)) } ?? 0
     // A removed key keeps its own value without a depth.
     let needed = removal != nil && keptCount == 1 ? 0 : keptCount
     let depth = max(historyDepth ?? 0, UInt16(clamping: needed), kept)

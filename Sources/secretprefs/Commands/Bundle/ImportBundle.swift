@@ -61,7 +61,8 @@ struct ImportBundle: WritingCommand {
     let (count, revision) = try take(try bundle(file, access, messages), into: group, of: vault)
     vault.recordChange(by: Self.self, messages)
     guard self.vault.json else {
-      let undo = UndoWrite.notice(revision, group: try self.group ?? Configuration.value(of: .group))
+      let named = try self.group ?? Configuration.value(of: .group)
+      let undo = revision > 0 ? UndoWrite.notice(UndoWrite.text(revision...revision), group: named) + "\n" : ""
       return try Output.write("\(counted(count, "key", "keys")) imported\n\(undo)")
     }
     try Output.write(

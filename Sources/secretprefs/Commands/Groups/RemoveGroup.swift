@@ -8,7 +8,8 @@ struct RemoveGroup: WritingCommand {
     abstract: "Removes an access group, its records and its slots.",
     usage: "secretprefs groups remove [<options>] <name>",
     discussion: """
-      Shows the number of records and asks for confirmation. Older copies of the file still contain the records.
+      Shows the number of records, removed keys and slots, and asks for confirmation. Removed keys that are kept go with \
+      the group, and nothing of it can be undone. Older copies of the file still contain the records.
 
       EXAMPLE:
         secretprefs groups remove billing
@@ -33,7 +34,11 @@ struct RemoveGroup: WritingCommand {
     let group = try vault.grantedGroup(name)
     let records = try vault.records(in: group).count
     let holders = slots.count { $0.group == group.name }
-    let contents = "\(counted(records, "record", "records")) and \(counted(holders, "slot", "slots"))"
+    let now = access.options.now()
+    let removed = try vault.removedRecords(in: group).count { $0.keptUntil > now }
+    let kept = removed > 0 ? [counted(removed, "removed key", "removed keys")] : []
+    let parts = [counted(records, "record", "records")] + kept
+    let contents = "\(parts.joined(separator: ", ")) and \(counted(holders, "slot", "slots"))"
     if !yes {
       try Prompt.confirm(
         "Remove the access group \(displayed(group.name.text)) with \(contents)?",
@@ -45,7 +50,7 @@ struct RemoveGroup: WritingCommand {
       try Output.write(
         .object([
           ("group", .string(group.name.text)), ("records", .unsigned(UInt64(records))),
-          ("slots", .unsigned(UInt64(holders))),
+          ("removed", .unsigned(UInt64(removed))), ("slots", .unsigned(UInt64(holders))),
         ]))
     } else if yes {
       messages.warn("removed \(contents) with the access group")

@@ -5,12 +5,14 @@ internal import VaultCore
 struct UndoWrite: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",
-    abstract: "Undoes the last write, or that of a revision, such as an import.",
-    usage: "secretprefs history undo [<options>] [<revision>]",
+    abstract: "Undoes the last write, or those of revisions, such as an import.",
+    usage: "secretprefs history undo [<options>] [<revision> | <first>-<last>]",
     discussion: """
       Without a revision, undoes the last write, also an earlier undo. The report of "secretprefs import" has a \
-      revision, which all keys of one import have. The command names the keys, the first 20 of them, and the time of \
-      the write, and asks for confirmation; all of it is one transaction.
+      revision, which all keys of one import have. An import of earlier values is several writes, and has the first and \
+      the last of their revisions for each access group; the last one alone would bring an imported value back. The \
+      command names the keys, the first 20 of them, and the time of the write, and asks for confirmation; all of it is \
+      one transaction.
 
       Keys that the write has made are removed, and kept for 30 days as by "secretprefs remove". Keys that it has \
       replaced, removed or moved have the value, name, label, comment, attributes and expiry from before again. Keys \
@@ -21,11 +23,12 @@ struct UndoWrite: WritingCommand {
       change of slots, access groups or logging, a large import, and every write that makes the journal too long. Then \
       there is no last write to undo, and a revision is undone by the history alone, which has values and no metadata: \
       label, comment and attributes stay, the expiry is removed, and a change of metadata is taken for one of the \
-      value. A note says so. A move to another access group is two writes: the copy, and the removal.
+      value. A note says so; several writes are not undone that way. A move to another access group is two writes: the copy, and the removal.
 
       EXAMPLE:
         secretprefs history undo
         secretprefs history undo 12
+        secretprefs history undo 5-9
         secretprefs history undo 12 --group billing --yes
       """)
 
@@ -42,21 +45,20 @@ struct UndoWrite: WritingCommand {
   @Flag(help: "Undo it without confirmation.")
   var yes = false
 
-  @Argument(help: ArgumentHelp("The revision of the write, as in the report of an import.", valueName: "revision"))
+  @Argument(help: ArgumentHelp("The revisions of the writes, as in the report of an import.", valueName: "revisions"))
   var revisions: [String] = []
 
   func perform(_ messages: Messages) throws {
     guard revisions.count <= 1 else { throw Self.usageError("at most one revision is accepted") }
-    let wanted = try revisions.first.map { (text) throws(ToolError) in
-      guard let revision = UInt64(text), revision > 0 else {
-        throw ToolError.usage("a revision must be a whole number", hint: Self.hint)
-      }
-      return revision
-    }
+    let wanted = try revisions.first.map(Self.range)
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
-    let (group, revision) = try chosen(wanted, of: vault)
-    let undone = try vault.undoing(revision, in: group)
+    let (group, revisions) = try chosen(wanted, of: vault)
+    let undone: UndoneWrite
+    let derives = self.revisions.allSatisfy { !$0.contains("-") }
+    do throws(VaultError) { undone = try vault.undoing(revisions, in: group, deriving: derives) } catch {
+      throw error.code == .notFound ? ToolError(error, hint: Self.otherWays) : ToolError(error)
+    }
     let count = undone.removed.count + undone.restored.count + undone.edited.count
     guard count + undone.left.count > 0 else {
       throw wanted == nil
@@ -67,7 +69,7 @@ struct UndoWrite: WritingCommand {
       messages.tell("the journal no longer has the write; the history says what it did, without metadata")
     }
     if count > 0 {
-      if !yes { try confirm(undone, revision, mayPrompt: access.mayPrompt) }
+      if !yes { try confirm(undone, revisions, mayPrompt: access.mayPrompt) }
       do throws(VaultError) { try vault.commit(undone, in: group) } catch {
         guard error.code == .conflict else { throw error }
         throw ToolError(
@@ -76,23 +78,37 @@ struct UndoWrite: WritingCommand {
       }
       vault.recordChange(by: Self.self, messages)
     }
-    try write(undone, of: revision, in: group)
+    try write(undone, of: revisions, in: group)
+    guard count > 0 else {
+      throw ToolError(VaultError(.notFound, "nothing was undone"), hint: Self.otherWays)
+    }
   }
 
-  /// The write of the revision, or the last one.
-  private func chosen(_ revision: UInt64?, of vault: Vault) throws -> (AccessGroup, UInt64) {
-    if let revision { return (try RecordPlace(service: nil, group: group).group(in: vault), revision) }
+  /// The revision or revisions of an argument.
+  private static func range(_ text: String) throws(ToolError) -> ClosedRange<UInt64> {
+    let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map { UInt64($0) ?? 0 }
+    guard let first = ends.first, let last = ends.last, first > 0, first <= last else {
+      throw ToolError.usage("a revision must be a whole number, or two as in 5-9", hint: hint)
+    }
+    return first...last
+  }
+
+  /// The writes of the revisions, or the last one.
+  private func chosen(
+    _ revisions: ClosedRange<UInt64>?, of vault: Vault
+  ) throws -> (AccessGroup, ClosedRange<UInt64>) {
+    if let revisions { return (try RecordPlace(service: nil, group: group).group(in: vault), revisions) }
     let named = try group.map { (_) in try RecordPlace(service: nil, group: group).group(in: vault) }
     guard let last = try vault.lastWrite(in: named) else {
       throw ToolError(
         VaultError(.notFound, "the last write replaced the whole vault, and nothing says what it changed"),
         hint: Self.otherWays)
     }
-    return (last.group, last.revision)
+    return (last.group, last.revision...last.revision)
   }
 
-  private func write(_ undone: UndoneWrite, of revision: UInt64, in group: AccessGroup) throws {
-    guard !vault.json else { return try Output.write(json(undone, of: revision, in: group)) }
+  private func write(_ undone: UndoneWrite, of revisions: ClosedRange<UInt64>, in group: AccessGroup) throws {
+    guard !vault.json else { return try Output.write(json(undone, of: revisions, in: group)) }
     let edited = undone.edited.isEmpty ? "" : ", \(undone.edited.count) with the metadata from before"
     try Output.write(
       "\(counted(undone.removed.count, "key", "keys")) removed, \(undone.restored.count) restored\(edited)\n"
@@ -103,9 +119,10 @@ struct UndoWrite: WritingCommand {
         }.joined())
   }
 
-  private func json(_ undone: UndoneWrite, of revision: UInt64, in group: AccessGroup) -> JSON {
+  private func json(_ undone: UndoneWrite, of revisions: ClosedRange<UInt64>, in group: AccessGroup) -> JSON {
     .object([
-      ("group", .string(group.name.text)), ("revision", .unsigned(revision)),
+      ("group", .string(group.name.text)), ("firstRevision", .unsigned(revisions.lowerBound)),
+      ("revision", .unsigned(revisions.upperBound)),
       ("removed", .unsigned(UInt64(undone.removed.count))), ("restored", .unsigned(UInt64(undone.restored.count))),
       ("edited", .unsigned(UInt64(undone.edited.count))), ("derived", .bool(undone.isDerived)),
       (
@@ -122,7 +139,7 @@ struct UndoWrite: WritingCommand {
   }
 
   /// Asks, after the names of the keys and the time of the write.
-  private func confirm(_ undone: UndoneWrite, _ revision: UInt64, mayPrompt: Bool) throws {
+  private func confirm(_ undone: UndoneWrite, _ revisions: ClosedRange<UInt64>, mayPrompt: Bool) throws {
     let time =
       (undone.removed + undone.restored + undone.edited).map(\.modified).max().map { Timestamp.text(of: $0) } ?? ""
     let parts = [
@@ -131,19 +148,22 @@ struct UndoWrite: WritingCommand {
     ]
     .filter { !$0.1.isEmpty }
     .map { "\($0.0) \(listed($0.1.map { "\(displayed($0.service.text)) \(displayed($0.key.text))" }))" }
-    let words = "undoing revision \(revision) of \(time) would \(parts.joined(separator: ", and "))"
+    let what = (revisions.count == 1 ? "revision " : "revisions ") + Self.text(revisions)
+    let words = "undoing \(what) of \(time) would \(parts.joined(separator: ", and "))"
     let question = "\(words.prefix(1).uppercased())\(words.dropFirst()). Undo it?"
     try Prompt.confirm(question, otherwise: words, mayPrompt: mayPrompt)
   }
 
   /// Says how an import is undone.
   ///
-  /// - Parameters:
-  ///   - revision: The revision of the imported keys; 0 if there are none.
-  ///   - group: The access group, if an option names it.
-  static func notice(_ revision: UInt64, group: String?) -> String {
+  /// - Parameter group: the access group, if the command has to name it.
+  static func notice(_ revisions: String, group: String?) -> String {
     let option = group.map { " --group \(shellWord($0))" } ?? ""
-    return revision > 0 ? "\"secretprefs history undo \(revision)\(option)\" undoes the import\n" : ""
+    return "\"secretprefs history undo \(revisions)\(option)\" undoes the import"
+  }
+
+  static func text(_ revisions: ClosedRange<UInt64>) -> String {
+    revisions.count == 1 ? String(revisions.lowerBound) : "\(revisions.lowerBound)-\(revisions.upperBound)"
   }
 
   private static let otherWays =
