@@ -33,6 +33,17 @@ struct InjectTests {
     #expect(outcome.output == Data(values.joined(separator: "|").utf8))
   }
 
+  @Test(arguments: ["UTF-16LE", "UTF-16BE"], ["inject --in text", "check text", "run --env-file text -- true"])
+  func `UTF-16, in which no reference would be found, is refused`(encoding: String, command: String) throws {
+    let home = try RunTests.prepared()
+    try home.write("\u{FEFF}A={{ secret://default/token }}\n", to: "utf-8")
+    let outcome = try Tool.shell(
+      "iconv -f UTF-8 -t \(encoding) utf-8 > text; SECRETPREFS_KEY_FILE=k secretprefs \(command)", in: home)
+    #expect(outcome.exit == 65)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errorText.contains("is UTF-16: convert it to UTF-8"))
+  }
+
   @Test func `a value is opened once, and none if a reference leads nowhere`() throws {
     let home = try RunTests.prepared()
     let outcome = try Tool.shell(

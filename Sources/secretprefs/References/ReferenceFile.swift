@@ -15,9 +15,15 @@ enum ReferenceFile {
   }
 
   static func read(_ descriptor: Int32, atMost limit: Int, _ step: String, _ what: String) throws -> SecretBytes {
-    do { return try ValueReader.read(descriptor, atMost: limit, step) } catch let error as VaultError {
+    let text: SecretBytes
+    do { text = try ValueReader.read(descriptor, atMost: limit, step) } catch let error as VaultError {
       guard error.code == .valueTooLarge else { throw error }
       throw PreferencesError(.limitExceeded, "\(what) has more than \(limit) bytes")
     }
+    // No reference would be found in it.
+    guard !text.withUnsafeBytes({ $0.starts(with: [0xFF, 0xFE]) || $0.starts(with: [0xFE, 0xFF]) }) else {
+      throw PreferencesError(.malformed, "\(what) is UTF-16: convert it to UTF-8")
+    }
+    return text
   }
 }

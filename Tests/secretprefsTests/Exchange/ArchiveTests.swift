@@ -17,7 +17,7 @@ struct ArchiveTests {
     #expect(report.contains("access groups: Löhne \"x\" (new), default, ops (new)\n"), "\(report)")
     #expect(report.contains("note: the keys keep their times and get the revision of this import\n"))
     #expect(!report.contains("not imported"))
-    #expect(!report.contains("history undo"))
+    #expect(report.contains("--group ops\" undoes the import into the access group ops\n"))
   }
 
   @Test func `a removed key comes back with its value, its metadata and its earlier values`() throws {

@@ -44,8 +44,14 @@ struct ManagerImportTests {
     CSVSample(
       testDescription: "KeePass 2",
       text: "\"Account\",\"Login Name\",\"Password\",\"Web Site\",\"Comments\"\n"
-        + "\"a\",\"u\",\"p\",\"https://a\",\"n\"\n",
-      keys: ["a/username": "u", "a/password": "p", "a/url": "https://a", "a/notes": "n"]),
+        + "\"a\",\"u\",\"p\",\"https://a\",\"n\"\n\"b\",\"u\",\"C:\\\\p\\\"q\",\"\",\"x\\\\\"\n",
+      keys: [
+        "a/username": "u", "a/password": "p", "a/url": "https://a", "a/notes": "n", "b/username": "u",
+        "b/password": "C:\\p\"q", "b/notes": "x\\",
+      ]),
+    CSVSample(
+      testDescription: "a title of blanks", text: "name,url,username,password\n ,https://ex.com/,bob,p\n",
+      keys: ["ex.com/url": "https://ex.com/", "ex.com/username": "bob", "ex.com/password": "p"]),
     CSVSample(
       testDescription: "Bitwarden",
       text: "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,"
@@ -196,6 +202,22 @@ struct ManagerImportTests {
         "Shop/me@a/totp": "otpauth://totp/?secret=\(Self.base32)&algorithm=SHA1&digits=6",
         "x/hotp": "otpauth://hotp/?secret=\(Self.base32)&algorithm=SHA256&digits=8&counter=8",
       ])
+  }
+
+  @Test(arguments: [
+    "otpauth://totp/a?issuer=x", "otpauth://totp/a?secret=0189", "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&digits=99",
+    "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=0", "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&algorithm=MD5",
+    "otpauth://hotp/a?secret=JBSWY3DPEHPK3PXP",
+  ])
+  func `an account of which no codes can be made is refused, as by otp`(uri: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(uri + "\n", to: "codes.txt")
+    let imported = try scene.shell("secretprefs import codes.txt --format otpauth")
+    #expect(imported.exit == 65)
+    let code = try scene.shell("secretprefs set code < codes.txt && secretprefs otp code")
+    let line = try #require(imported.errorText.split(separator: "\n").first)
+    let reason = try #require(line.split(separator: "line 1: ").last)
+    #expect(code.errorText.contains(reason), "\(imported.errorText)\(code.errorText)")
   }
 
   @Test func `a question mark in a parameter belongs to it`() throws {

@@ -46,6 +46,7 @@ struct RecordExchangeTests {
     #expect(
       outcome.text == """
         19 keys imported, services default, x
+        "secretprefs history undo 2-5" undoes the import
         note: the records get the time and the revision of this import
         a.jsonl still has the values in plain text
 

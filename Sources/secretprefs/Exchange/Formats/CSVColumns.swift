@@ -30,13 +30,17 @@ struct CSVColumns {
     uniqueKeysWithValues: known.flatMap { meaning, names in names.map { ($0, meaning) } })
 
   let titles: [String]
+  /// Whether quotes and backslashes have a backslash before them: "KeePass CSV (1.x)" of KeePass, which has these columns
+  /// (KeePassCsv1x.cs of KeePass 2).
+  let hasBackslashes: Bool
   private(set) var meanings: [Meaning] = []
   private var places: [Meaning: Int] = [:]
 
-  init() { titles = [] }
+  init() { self.init([]) }
 
   init(_ titles: [String]) {
     self.titles = titles
+    hasBackslashes = titles == ["Account", "Login Name", "Password", "Web Site", "Comments"]
     for (index, title) in titles.enumerated() {
       let meaning = Self.meaningsByName[title.lowercased()] ?? .other
       // A second column with the same meaning keeps its own name.

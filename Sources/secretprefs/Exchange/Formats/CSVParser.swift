@@ -92,6 +92,7 @@ struct CSVParser {
 
   private func name(_ cells: [Range<Int>]) throws(PlainFault) -> String {
     var name = try columns[.name].map { (index) throws(PlainFault) in try text.name(cells[index]) } ?? ""
+    if name.allSatisfy(\.isWhitespace) { name = "" }
     if name.isEmpty, let url = columns[.url], !isNoteURL(cells[url], url) {
       name = InputText.host(of: cells[url], in: text.bytes)
     }
@@ -162,8 +163,12 @@ struct CSVParser {
       return start..<text.position
     }
     var end = start
-    while let byte = text.take() {
-      if byte == quote, !text.skip(quote) { return start..<end }
+    while var byte = text.take() {
+      if columns.hasBackslashes, byte == UInt8(ascii: "\\"), let escaped = text.take() {
+        byte = escaped
+      } else if byte == quote, !text.skip(quote) {
+        return start..<end
+      }
       text.bytes[end] = byte
       end += 1
     }

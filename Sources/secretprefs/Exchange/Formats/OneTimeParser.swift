@@ -44,6 +44,10 @@ struct OneTimeParser {
     guard ["totp", "hotp"].contains(field) else {
       return try records.refuse(PlainFault(line: line, reason: "a type of codes that is not totp or hotp"))
     }
+    // What "otp" makes no codes of is no account.
+    do { _ = try OneTimePassword(UnsafeRawBufferPointer(rebasing: text)) } catch let error as ToolError {
+      return try records.refuse(PlainFault(line: line, reason: error.message))
+    } catch { throw PlainFault(line: line, reason: "the otpauth URI cannot be read") }
     try records.add(
       entry: name(try words(label, line), issuer: try issuer(text, line)), [PlainRecords.Field(field, text.indices)],
       line: line)
