@@ -9,7 +9,8 @@ enum DatabaseHints {
     case .database: true
     case .storage(let name): name.hasPrefix("postgresql://")
     case .logFolder: true
-    default: false
+    // What VaultCore says of a place begins with its name.
+    default: error.message.hasPrefix("postgresql://")
     }
   }
 
