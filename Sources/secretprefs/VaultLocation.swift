@@ -203,7 +203,8 @@ struct VaultLocation {
   func refuseIfOccupied(_ place: StaticString) throws(VaultError) {
     guard try !isOccupied else {
       throw VaultError(
-        .alreadyExists, "\(name): \(place) cannot be created: the \(path == nil ? "name" : "path") already exists")
+        .alreadyExists, "\(name): \(place) cannot be created: the \(path == nil ? "name" : "path") already exists",
+        cause: ErrorSubject.storage(name))
     }
   }
 

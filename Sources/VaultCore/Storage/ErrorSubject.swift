@@ -1,7 +1,7 @@
 package import DurableFiles
 
-/// What an error is about, where its code alone does not say it. It is the cause of the ``VaultError``, for whoever
-/// advises a user: the text of an error is for people.
+/// What an error is about, where its code alone does not say it. It is the cause of the ``VaultError``. Programs choose
+/// their advice by it, because the text of an error is for people.
 package enum ErrorSubject: Error {
   /// A system call on a file failed.
   case operation(FileOperation, path: String)

@@ -9,8 +9,7 @@ enum DatabaseHints {
     case .database: true
     case .storage(let name): name.hasPrefix("postgresql://")
     case .logFolder: true
-    // What VaultCore says of a place begins with its name.
-    default: error.message.hasPrefix("postgresql://")
+    default: false
     }
   }
 

@@ -65,7 +65,9 @@ struct Doctor: WritingCommand {
     let access = try unlock.complete(try vault.access())
     guard try access.location.isOccupied else {
       let place = access.location.path == nil ? "of this name in the database" : "at this path"
-      throw VaultError(.notFound, "\(access.location.name): there is no vault \(place)")
+      throw VaultError(
+        .notFound, "\(access.location.name): there is no vault \(place)",
+        cause: ErrorSubject.storage(access.location.name))
     }
     guard repair == nil || failOn == nil && expiresWithin == nil else {
       throw ToolError.usage("--repair checks nothing", hint: "omit --fail-on and --expires-within")
