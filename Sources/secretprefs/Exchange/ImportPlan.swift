@@ -101,10 +101,14 @@ struct ImportPlan {
     fileprivate(set) var revisions: ClosedRange<UInt64>
     /// Whether records have times of their own, so that their history does not say that the import has made them.
     let hasTimes: Bool
+    /// Whether no other program has written to the group in between: undoing all revisions would undo that, too.
+    fileprivate(set) var isUnbroken = true
 
-    /// What `history undo` takes. With two revisions it does not use the history.
-    var argument: String {
-      hasTimes ? "\(revisions.lowerBound)-\(revisions.upperBound)" : UndoWrite.text(revisions)
+    /// What `history undo` takes; `nil` if nothing undoes the writes together. With two revisions it does not use the
+    /// history.
+    var argument: String? {
+      guard isUnbroken else { return nil }
+      return hasTimes ? "\(revisions.lowerBound)-\(revisions.upperBound)" : UndoWrite.text(revisions)
     }
   }
 
@@ -136,7 +140,9 @@ struct ImportPlan {
           let revision = try vault.commit(changes, in: group).revision
           hasWritten = true
           if writes.last?.group.id == group.id {
-            writes[writes.count - 1].revisions = writes[writes.count - 1].revisions.lowerBound...revision
+            let earlier = writes[writes.count - 1].revisions
+            if revision != earlier.upperBound + 1 { writes[writes.count - 1].isUnbroken = false }
+            writes[writes.count - 1].revisions = earlier.lowerBound...revision
           } else {
             let hasTimes = items.contains { $0.value.record?.times != nil }
             writes.append(Write(group: group, revisions: revision...revision, hasTimes: hasTimes))

@@ -63,7 +63,11 @@ struct ImportReport {
     let writes = writes ?? []
     var lines = writes.map { write in
       let isDefault = groupOption == nil && write.group.name.text == AccessGroup.defaultName
-      return UndoWrite.notice(write.argument, group: isDefault ? nil : write.group.name.text)
+      guard let argument = write.argument else {
+        return "another program wrote to the access group \(displayed(write.group.name.text)) meanwhile: the import "
+          + "cannot be undone as a whole"
+      }
+      return UndoWrite.notice(argument, group: isDefault ? nil : write.group.name.text)
         + (writes.count > 1 ? " into the access group \(displayed(write.group.name.text))" : "")
     }
     if lost > 0 {
@@ -104,7 +108,8 @@ struct ImportReport {
       let writes = (writes ?? []).map { write in
         JSON.object([
           ("group", .string(write.group.name.text)), ("firstRevision", .unsigned(write.revisions.lowerBound)),
-          ("lastRevision", .unsigned(write.revisions.upperBound)), ("undo", .string(write.argument)),
+          ("lastRevision", .unsigned(write.revisions.upperBound)),
+          ("undo", write.argument.map { .string($0) } ?? .null),
         ])
       }
       members.append(("writes", .array(writes)))
