@@ -1,7 +1,7 @@
 /// A possible change in a reader. Contains keys and never values.
 public struct PreferenceChange: Sendable, Hashable {
   private enum Extent: Hashable {
-    /// One key, which most changes are: a set of one would take longer than all the rest of a notification.
+    /// One key, which most changes are: a set would be allocated and hashed for each notification.
     case key(String)
     /// Another number of keys than one.
     case keys(Set<String>)

@@ -8,8 +8,8 @@ struct RemoveGroup: WritingCommand {
     abstract: "Removes an access group, its records and its slots.",
     usage: "secretprefs groups remove [<options>] <name>",
     discussion: """
-      Shows the number of records, removed keys and slots, and asks for confirmation. Removed keys that are kept go with \
-      the group, and nothing of it can be undone. Older copies of the file still contain the records.
+      Shows the number of records, removed keys and slots, and asks for confirmation. Removed keys that are kept go \
+      with the group, and nothing of it can be undone. Older copies of the file still contain the records.
 
       EXAMPLE:
         secretprefs groups remove billing

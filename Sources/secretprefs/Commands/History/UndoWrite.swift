@@ -9,10 +9,10 @@ struct UndoWrite: WritingCommand {
     usage: "secretprefs history undo [<options>] [<revision> | <first>-<last>]",
     discussion: """
       Without a revision, undoes the last write, also an earlier undo. The report of "secretprefs import" has a \
-      revision, which all keys of one import have. An import of earlier values is several writes, and has the first and \
-      the last of their revisions for each access group; the last one alone would bring an imported value back. The \
-      command names the keys, the first 20 of them, and the time of the write, and asks for confirmation; all of it is \
-      one transaction.
+      revision, which all keys of one import have. An import of earlier values is several writes, and has the first \
+      and the last of their revisions for each access group; the last one alone would bring an imported value back. \
+      The command names the keys, the first 20 of them, and the time of the write, and asks for confirmation; all of \
+      it is one transaction.
 
       Keys that the write has made are removed, and kept for 30 days as by "secretprefs remove". Keys that it has \
       replaced, removed or moved have the value, name, label, comment, attributes and expiry from before again. Keys \
@@ -23,7 +23,8 @@ struct UndoWrite: WritingCommand {
       change of slots, access groups or logging, a large import, and every write that makes the journal too long. Then \
       there is no last write to undo, and a revision is undone by the history alone, which has values and no metadata: \
       label, comment and attributes stay, the expiry is removed, and a change of metadata is taken for one of the \
-      value. A note says so; several writes are not undone that way. A move to another access group is two writes: the copy, and the removal.
+      value. A note says so; several writes are not undone that way. A move to another access group is two writes: \
+      the copy, and the removal.
 
       EXAMPLE:
         secretprefs history undo

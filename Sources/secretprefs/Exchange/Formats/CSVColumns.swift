@@ -30,8 +30,8 @@ struct CSVColumns {
     uniqueKeysWithValues: known.flatMap { meaning, names in names.map { ($0, meaning) } })
 
   let titles: [String]
-  /// Whether quotes and backslashes have a backslash before them: "KeePass CSV (1.x)" of KeePass, which has these columns
-  /// (KeePassCsv1x.cs of KeePass 2).
+  /// Whether quotes and backslashes have a backslash before them: "KeePass CSV (1.x)" of KeePass, which has these
+  /// columns (KeePassCsv1x.cs of KeePass 2).
   let hasBackslashes: Bool
   private(set) var meanings: [Meaning] = []
   private var places: [Meaning: Int] = [:]
