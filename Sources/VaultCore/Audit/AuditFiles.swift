@@ -6,11 +6,18 @@ package struct AuditRefusal: Error {
   let error: VaultError
   /// Whether an event was written before the error, and may be in the log all the same.
   let mayBeWritten: Bool
+
+  /// Whether what has the name of the log is no file that a program of this package would have left there.
+  package var isOfForeignFile: Bool { error.isOfForeignLog }
 }
 
 extension VaultError {
   /// Whether a log may have got an event although this error was thrown.
   var mayBeInLog: Bool { (cause as? AuditRefusal)?.mayBeWritten ?? false }
+
+  fileprivate var isOfForeignLog: Bool {
+    if case .file = subject { true } else { errno == EACCES }
+  }
 }
 
 /// The files of one access group's log: their names, and the rules by which they are opened and made
@@ -141,13 +148,17 @@ struct AuditFiles {
     do throws(VaultError) {
       let flags = (forWriting ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK
       let file = try Descriptor.open(path.file, flags) { number in
-        forWriting ? .writing("open", number) : .io("open", number)
+        switch number {
+        case ELOOP: VaultError(.io, "it is a symbolic link", cause: ErrorSubject.file)
+        case EISDIR, ENXIO, ENODEV: Self.notRegular
+        default: forWriting ? .writing("open", number) : .io("open", number)
+        }
       }
       let status = try file.status()
-      guard status.st_mode & S_IFMT == S_IFREG else { throw VaultError(.io, "it is not a regular file") }
+      guard status.st_mode & S_IFMT == S_IFREG else { throw Self.notRegular }
       let isAlone = status.st_nlink <= 1
       guard try isAlone ? true : isBeingHandedOver(status) else {
-        throw VaultError(.hardLinked, "the file has several hard links")
+        throw VaultError(.hardLinked, "the file has several hard links", cause: ErrorSubject.file)
       }
       try path.judge(status)
       return OpenFile(file, status)
@@ -156,6 +167,8 @@ struct AuditFiles {
       return nil
     }
   }
+
+  private static var notRegular: VaultError { VaultError(.io, "it is not a regular file", cause: ErrorSubject.file) }
 
   /// What is at a name of the log, for reading.
   enum Opened {
@@ -172,9 +185,8 @@ struct AuditFiles {
       guard let file = try open(path, forWriting: false) else { return .absent }
       return .file(file)
     } catch {
-      guard let status = try path.status() else { return .absent }
-      let isOfFile = status.st_mode & S_IFMT != S_IFREG || error.errno == EACCES
-      guard isOfFile || [.hardLinked, .insecurePermissions].contains(error.code) else {
+      guard try path.status() != nil else { return .absent }
+      guard error.isOfForeignLog else {
         throw VaultError(
           error.code, "\(path.file): \(error.message(without: path.file))", errno: error.errno, cause: error)
       }

@@ -30,6 +30,11 @@ enum Hints {
     "\"secretprefs audit verify\" examines the log; if the disk is full, make space; an owner's "
     + "\"secretprefs audit on\" sets it aside if it cannot go on, and \"secretprefs audit off\" switches it off"
 
+  static let foreignLog = "move what is not a file of the log elsewhere, or repair its owner, mode and links"
+
+  /// What to do about a log that cannot be written or read.
+  static func text(_ refusal: AuditRefusal?) -> String { refusal?.isOfForeignFile == true ? foreignLog : auditLog }
+
   static let olderLog =
     "after a restore on purpose, an owner's \"secretprefs audit on\" sets a log with a later key aside, and "
     + "\"secretprefs mark accept\" accepts a log that is older than the mark"

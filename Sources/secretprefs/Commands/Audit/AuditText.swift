@@ -183,7 +183,7 @@ extension AuditFinding {
       if open.contains(where: { $0.code == .laterKey }) {
         Hints.olderLog
       } else if open.contains(where: { $0.code == .unreadable }) {
-        "move what is not a file of the log elsewhere, or repair its owner, mode and links"
+        Hints.foreignLog
       } else if open.contains(where: \.code.canBeAcknowledged) {
         "once the cause is known, \"secretprefs audit acknowledge\" records that"
       } else {
@@ -223,7 +223,8 @@ extension AuditProblem {
     }
     guard let refusal = problems.first(where: \.isRefusal) else { return }
     throw .problem(
-      "reads are refused, because they cannot be logged: \(displayed(refusal.error.message))", hint: Hints.auditLog)
+      "reads are refused, because they cannot be logged: \(displayed(refusal.error.message))",
+      hint: Hints.text(refusal.error.cause as? AuditRefusal))
   }
 
   var json: JSON {
