@@ -108,10 +108,10 @@ extension AuditFinding.Code {
 
   var verdict: Verdict {
     switch self {
-    case .noHeader, .badHeader, .outOfOrder, .malformed, .earlierKey, .fork, .behindMark: .certain
+    case .noHeader, .badHeader, .outOfOrder, .malformed, .earlierKey, .fork: .certain
     case .missing, .notChained, .debris: .certainOrPower
     case .laterVersion, .laterKey, .lostKey, .fileMissing, .earlierFiles, .interrupted, .oldState, .continued, .noStart,
-      .notHandedOver, .noLog, .otherSetting, .notExamined, .unreadable, .noStop:
+      .notHandedOver, .noLog, .otherSetting, .behindMark, .notExamined, .unreadable, .noStop:
       .possible
     }
   }

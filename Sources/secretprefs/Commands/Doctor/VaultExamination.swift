@@ -141,7 +141,7 @@ struct VaultExamination {
         guard !found.isEmpty else { continue }
         problems.append(
           Problem(
-            found.contains(where: \.isCertain) ? .error : .warning, "auditLog",
+            found.contains { $0.isCertain || $0.code == .behindMark } ? .error : .warning, "auditLog",
             "\(name) has \(counted(found.count, "finding", "findings"))",
             repair: "secretprefs audit verify lists them"))
       } catch { unseen.append((name, displayed(error.message))) }
@@ -167,8 +167,7 @@ struct VaultExamination {
           problem.isRefusal
             ? "reads are refused, because they cannot be logged: \(displayed(problem.error.message))"
             : "the audit log has a problem: \(displayed(problem.error.message))",
-          repair: "make space, or repair what the message names; \(Hints.auditLog)"
-        ))
+          repair: Hints.text(problem.error.cause as? AuditRefusal)))
     }
   }
 

@@ -9,9 +9,7 @@ struct LogFinding: Equatable {
     /// What a crash cannot have left.
     var isCertain: Bool {
       switch self {
-      case .noHeader, .badHeader, .outOfOrder, .missing, .notChained, .debris, .malformed, .earlierKey, .fork,
-        .behindMark:
-        true
+      case .noHeader, .badHeader, .outOfOrder, .missing, .notChained, .debris, .malformed, .earlierKey, .fork: true
       default: false
       }
     }
