@@ -122,11 +122,11 @@ struct ForeignFileTests {
       testDescription: "KeePass", name: "k.xml", format: "keepass",
       text: """
         \u{FEFF}<?xml version='1.0'?><!-- a > b --><KeePassFile><Meta><RecycleBinUUID/></Meta><Root><Group><UUID/><Name>Root</Name><Group>
-          <UUID>AA==</UUID><Name>R&amp;D</Name><Entry><Times><Expires>False</Expires></Times>
+          <UUID>AA==</UUID><Name>R&amp;D</Name><Group><Name/><Entry><Times><Expires>False</Expires></Times>
             <String><Key>Title</Key><Value>a</Value></String><String><Key>PIN</Key><Value Note="/>">0&#49;&#x1F98A;</Value></String>
             <String><Key>otp</Key><Value ><![CDATA[<&amp;]]]]><!-- x -->\r\n&apos;</Value></String>
             <String><Key>URL</Key><Value
-            /></String></Entry></Group></Group></Root></KeePassFile>
+            /></String></Entry></Group></Group></Group></Root></KeePassFile>
 
         """,
       keys: ["R&D/a/PIN": "01🦊", "R&D/a/totp": "<&amp;]]\n'"]),

@@ -46,7 +46,17 @@ struct LoginImportTests {
       left: ["r.example/email: ", "r.example/x.y: no part of a login", "psFormat: a setting of docker"]),
     DockerSample(
       testDescription: "the last member counts",
-      text: #"{"auths":{"r.example":{"username":"al","password":"x","password":"pw"}}}"#, login: login("al", "pw")),
+      text: #"{"auths":{"r.example":{"username":"al","password":"x","password":"pw"}}}"#, login: login("al", "pw"),
+      left: ["r.example/password: docker reads a later member"]),
+    DockerSample(
+      testDescription: "the last login of a registry counts, as a whole",
+      text: "{\"auths\":{\"r.example\":{\"auth\":\"\(base64("al:old"))\"},"
+        + "\"r.example\":{\"username\":\"al\",\"password\":\"pw\"}}}",
+      login: login("al", "pw"), left: ["r.example: docker reads a later login"]),
+    DockerSample(
+      testDescription: "members of one name in different cases",
+      text: "{\"auths\":{\"r.example\":{\"auth\":\"\(base64("al:old"))\",\"Auth\":\"\(base64("al:pw"))\"}}}",
+      login: login("al", "pw"), left: ["r.example/auth: docker reads a later member"]),
     DockerSample(
       testDescription: "a file without auths",
       text: "{\"r.example\":{\"auth\":\"\(base64("al:pw"))\",\"email\":\"e\"}}",

@@ -14,12 +14,12 @@ struct ManagerImportTests {
     CSVSample(
       testDescription: "LastPass",
       text: "url,username,password,totp,extra,name,grouping,fav\nhttps://x.example,u,p,JBSW,\"two\nlines\",X,A\\B,1\n"
-        + "http://sn,,,,NoteType:Server,Note,,0\nhttps://y.example,,q,,,,,0\n",
+        + "http://sn,,,,NoteType:Server,Note,,0\nhttps://y.example,,q,,,,,0\nhttp://group,,,,,Empty,A,0\n",
       keys: [
         "A/B/X/url": "https://x.example", "A/B/X/username": "u", "A/B/X/password": "p", "A/B/X/totp": "JBSW",
         "A/B/X/notes": "two\nlines", "Note/notes": "NoteType:Server", "y.example/url": "https://y.example",
         "y.example/password": "q",
-      ], left: ["line 1, fav: 3 values of a column that is not imported"]),
+      ], left: ["line 1, fav: 4 values of a column that is not imported", "line 6, A/Empty: a folder, and no entry"]),
     CSVSample(
       testDescription: "semicolons, and a blank first line", text: "\r\nname;url;password\r\na;https://a,b;\"p;q\"\r\n",
       keys: ["a/url": "https://a,b", "a/password": "p;q"]),

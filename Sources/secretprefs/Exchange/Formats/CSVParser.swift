@@ -10,6 +10,8 @@ struct CSVParser {
   private static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
   /// What LastPass has in place of the URL of a note.
   private static let noteURL = "http://sn"
+  /// What LastPass has in place of the URL of a folder, which has a row of its own.
+  private static let folderURL = "http://group"
 
   private var text: InputText
   private var separator = UInt8(ascii: ",")
@@ -70,9 +72,10 @@ struct CSVParser {
         try text.name(cells[name]), cells[value], line: line, note: hasRow(cells[value]) ? Self.rowNote : nil)
       return
     }
+    if isFolder(cells) { return try records.skip(try name(cells), "a folder, and no entry", line: line) }
     var fields: [PlainRecords.Field] = []
     for (index, cell) in cells.enumerated() {
-      guard let field = columns.fieldName(index), !isNoteURL(cell, index) else { continue }
+      guard let field = columns.fieldName(index), !isURL(cell, index, Self.noteURL) else { continue }
       let isSecret = ![.username, .url].contains(columns.meanings[index])
       fields.append(PlainRecords.Field(field, cell, isSecret: isSecret, note: hasRow(cell) ? Self.rowNote : nil))
     }
@@ -86,14 +89,20 @@ struct CSVParser {
     hasLaterLine(cell, in: text.bytes) { line in line.count { $0 == separator } >= columns.titles.count - 1 }
   }
 
-  private func isNoteURL(_ cell: Range<Int>, _ index: Int) -> Bool {
-    columns.meanings[index] == .url && columns.isLastPass && text.bytes[cell].elementsEqual(Self.noteURL.utf8)
+  /// Whether a cell is what LastPass has in place of a URL.
+  private func isURL(_ cell: Range<Int>, _ index: Int, _ url: String) -> Bool {
+    columns.meanings[index] == .url && columns.isLastPass && text.bytes[cell].elementsEqual(url.utf8)
+  }
+
+  private func isFolder(_ cells: [Range<Int>]) -> Bool {
+    guard let url = columns[.url], isURL(cells[url], url, Self.folderURL) else { return false }
+    return cells.indices.allSatisfy { $0 == url || cells[$0].isEmpty || columns.fieldName($0) == nil }
   }
 
   private func name(_ cells: [Range<Int>]) throws(PlainFault) -> String {
     var name = try columns[.name].map { (index) throws(PlainFault) in try text.name(cells[index]) } ?? ""
     if name.allSatisfy(\.isWhitespace) { name = "" }
-    if name.isEmpty, let url = columns[.url], !isNoteURL(cells[url], url) {
+    if name.isEmpty, let url = columns[.url], !isURL(cells[url], url, Self.noteURL) {
       name = InputText.host(of: cells[url], in: text.bytes)
     }
     guard let column = columns[.group] else { return name }

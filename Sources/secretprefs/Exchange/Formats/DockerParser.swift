@@ -4,7 +4,8 @@ internal import Preferences
 /// are those of the credential helper.
 ///
 /// The members are read as docker reads them: `identitytoken` before `auth`, and `auth` before `username` and
-/// `password`; names in any case; the last of several members of one name.
+/// `password`; names in any case; the last of several members of one name, and the last of several logins of one
+/// registry as a whole.
 struct DockerParser {
   private static let logins = "auths"
   /// The members of a login.
@@ -106,6 +107,7 @@ struct DockerParser {
 
   /// Adds the login of a registry.
   private mutating func add(_ registry: String, _ leaves: [JSONLeaf], below depth: Int) throws(PlainFault) {
+    let leaves = try lastLogin(registry, leaves, below: depth)
     var found: [String: JSONLeaf] = [:]
     let line = leaves[0].line
     for leaf in leaves where leaf.place.depth > depth {
@@ -113,6 +115,9 @@ struct DockerParser {
       let text = path[depth...].map(\.text).joined(separator: ".")
       let name = Self.members.first { Self.isNamed(text, $0) }
       if let name, leaf.kind == .text {
+        if let earlier = found[name] {
+          try records.skip("\(registry)/\(name)", "docker reads a later member of the name", line: earlier.line)
+        }
         // An empty text is the same as none.
         found[name] = leaf.bytes.isEmpty ? nil : leaf
       } else if leaf.kind != .null, leaf.kind != .emptyObject {
@@ -142,6 +147,21 @@ struct DockerParser {
       try records.skip(
         registry, program.map { "the login is kept by docker-credential-\($0)" } ?? "no login", line: line)
     }
+  }
+
+  /// The parts of the last login of a registry. Go's JSON decoder begins a value of a map anew.
+  private mutating func lastLogin(
+    _ registry: String, _ leaves: [JSONLeaf], below depth: Int
+  ) throws(PlainFault) -> [JSONLeaf] {
+    var login: [JSONLeaf] = []
+    for leaf in leaves {
+      if let first = login.first, first.place.at(depth: depth) !== leaf.place.at(depth: depth) {
+        try records.skip(registry, "docker reads a later login of the registry", line: first.line)
+        login = []
+      }
+      login.append(leaf)
+    }
+    return login
   }
 
   /// Adds the login in `auth`, which docker uses before the other two members.

@@ -28,6 +28,13 @@ final class JSONPosition {
     nameBytes = (outer?.nameBytes ?? 0) + own
   }
 
+  /// The place around it, or itself, at this depth, which is at most its own.
+  func at(depth: Int) -> JSONPosition {
+    var place = self
+    while place.depth > depth, let outer = place.outer { place = outer }
+    return place
+  }
+
   var path: [Component] {
     var path = [component]
     var next = outer

@@ -53,7 +53,8 @@ struct KeePassParser {
         return try xml.skip()
       case "Name":
         let name = try xml.text.name(try xml.content())
-        if let path { inner = "\(path)\(name)/" }
+        // Without a name it is no level, as a key has none.
+        if let path { inner = name.isEmpty ? path : "\(path)\(name)/" }
         guard inner.utf8.count <= InputText.longestName else {
           throw .limit("group names of more than \(InputText.longestName) bytes", line: xml.text.line)
         }
