@@ -17,6 +17,11 @@ struct MatchingRemoval {
 
   var count: Int { keys.count }
 
+  /// The names of the access groups that have the keys, in their order.
+  var groups: [String] {
+    keys.map(\.group.name.text).reduce(into: []) { names, name in if !names.contains(name) { names.append(name) } }
+  }
+
   /// - Parameter atOnce: Whether the keys are not kept, and those that were removed before are among them.
   /// - Throws: ``ToolError/noMatchingKey(_:)`` and the vault's errors.
   init(_ scope: RecordScope, atOnce: Bool, of vault: Vault, _ messages: Messages) throws {

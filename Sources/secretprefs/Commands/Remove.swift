@@ -12,8 +12,9 @@ struct Remove: WritingCommand {
 
       With --match, removes the keys that match a pattern, as "secretprefs list" has it. The command names them, the \
       first 20 of them, and asks for confirmation; --dry-run lists all, and removes none. With --all-services and \
-      --all-groups it looks for them in all services and access groups; each group is one transaction. A key that is \
-      changed after it was named is not removed, and no other of its group.
+      --all-groups it looks for them in all services and access groups; each group is one transaction, which \
+      "secretprefs history undo --group" undoes by itself. A key that is changed after it was named is not removed, \
+      and no other of its group.
 
       Removed keys are kept for 30 days with their values and metadata: "secretprefs history removed" lists them, and \
       "secretprefs history restore" restores one. To all other commands they do not exist. The first write after that \
@@ -100,6 +101,9 @@ struct Remove: WritingCommand {
       try Output.write(removal.json(removal.count))
     } else {
       messages.tell("\(counted(removal.count, "key", "keys")) removed")
+      for group in removal.groups where removal.groups.count > 1 && !now {
+        messages.tell("\(UndoWrite.command(group: group)) undoes the removal in the access group \(displayed(group))")
+      }
     }
   }
 

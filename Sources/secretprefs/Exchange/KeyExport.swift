@@ -43,7 +43,8 @@ struct KeyExport {
     let renamed = entries.filter { $0.key != $0.name }.map { "\(displayed($0.label)) as \($0.name)" }
     if !renamed.isEmpty, !hasVariables { messages.warn("exported under another name: \(listed(renamed))") }
     if !written.unportable.isEmpty {
-      messages.warn("some programs read these values differently: \(listed(written.unportable.map(displayed)))")
+      let names = listed(written.unportable.map(displayed))
+      messages.warn("some programs read these values, or lines behind them, differently: \(names)")
     }
   }
 

@@ -39,7 +39,8 @@ struct UndoWrite: WritingCommand {
   @Option(
     help: ArgumentHelp(
       "The access group of the write.",
-      discussion: "For a revision. " + ToolSetting.group.places + ToolSetting.soleGroup, valueName: "name"),
+      discussion: "Without a revision, the default is the group of the last write. With one: "
+        + ToolSetting.group.places + ToolSetting.soleGroup, valueName: "name"),
     completion: .groups)
   var group: String?
 
@@ -159,8 +160,13 @@ struct UndoWrite: WritingCommand {
   ///
   /// - Parameter group: the access group, if the command has to name it.
   static func notice(_ revisions: String, group: String?) -> String {
+    "\(command(revisions, group: group)) undoes the import"
+  }
+
+  /// - Parameter revisions: `nil` for the last write.
+  static func command(_ revisions: String? = nil, group: String?) -> String {
     let option = group.map { " --group \(shellWord($0))" } ?? ""
-    return "\"secretprefs history undo \(revisions)\(option)\" undoes the import"
+    return "\"secretprefs history undo\(revisions.map { " " + $0 } ?? "")\(option)\""
   }
 
   static func text(_ revisions: ClosedRange<UInt64>) -> String {
