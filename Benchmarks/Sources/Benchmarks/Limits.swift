@@ -107,6 +107,83 @@ struct OverwriteLimit {
   }
 }
 
+/// The system calls and ciphers that the format requires for one durable write of a value (`Docs/Format.md` 2.2, 5.1),
+/// called one after the other with reused buffers: seal the value, lock, look for other writes, seal the entry, write
+/// it, wait for the disk, unlock. The waiting leaves the processor's caches cold, as it does for a vault.
+struct SetLimit {
+  private static let entryBytes = 384
+  private static let fileBytes = 1 << 20
+
+  private let path: [CChar]
+  private let descriptor: Int32
+  private let key = [UInt8](repeating: 1, count: 32)
+  /// The contexts of a value and of an entry, with the names of the benchmark.
+  private let contexts = [[UInt8](repeating: 2, count: 72), [UInt8](repeating: 3, count: 168)]
+  /// The value, and the body of an entry.
+  private let bodies = [[UInt8](repeating: 0x61, count: 64), [UInt8](repeating: 0x62, count: 256)]
+  private var sealed = [UInt8](repeating: 0, count: 512)
+  private var reserve = [UInt8](repeating: 0, count: 32 << 10)
+  private var offset = 0
+
+  init(_ path: String) {
+    self.path = Array(path.utf8CString)
+    descriptor = open(path, O_RDWR | O_CREAT, 0o600)
+    let zeros = [UInt8](repeating: 0, count: Self.fileBytes)
+    _ = pwrite(descriptor, zeros, zeros.count, 0)
+    fsync(descriptor)
+  }
+
+  mutating func call() {
+    seal(0)
+    flock(descriptor, LOCK_EX | LOCK_NB)
+    var status = stat()
+    fstat(descriptor, &status)
+    lstat(path, &status)
+    // The reserve of 32 KiB is half used on average, and looked through for what an interrupted write left.
+    _ = pread(descriptor, &reserve, 16 << 10, off_t(offset))
+    reserve.withUnsafeBytes { bytes in
+      let rest = bytes.baseAddress! + 1
+      precondition(bytes[0] == 0 && memcmp(bytes.baseAddress!, rest, (16 << 10) - 1) == 0, "it overwrites an entry")
+    }
+    seal(1)
+    _ = pwrite(descriptor, sealed, Self.entryBytes, off_t(offset))
+    fdatasync(descriptor)
+    flock(descriptor, LOCK_UN)
+    offset += Self.entryBytes
+  }
+
+  /// SEAL of the format's section 2.2.
+  private mutating func seal(_ index: Int) {
+    let (context, body) = (contexts[index], bodies[index])
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64 + 24) { work in
+      guard let keys = work.baseAddress else { return }
+      let nonce = keys + 64
+      crypto_generichash(keys, 64, context, UInt64(context.count), key, 32)
+      randombytes_buf(nonce, 24)
+      sealed.withUnsafeMutableBufferPointer { sealed in
+        guard let sealed = sealed.baseAddress else { return }
+        Self.hash(sealed, 24, under: keys + 32, nonce, 24, body, body.count)
+        _ = crypto_secretbox_easy(sealed + 56, body, UInt64(body.count), sealed, keys)
+        Self.hash(sealed + 24, 32, under: keys + 32, sealed, 24, sealed + 56, body.count + 16)
+      }
+    }
+  }
+
+  /// The keyed hash of two parts.
+  private static func hash(
+    _ result: UnsafeMutablePointer<UInt8>, _ count: Int, under key: UnsafePointer<UInt8>,
+    _ first: UnsafePointer<UInt8>, _ firstCount: Int, _ second: UnsafePointer<UInt8>, _ secondCount: Int
+  ) {
+    withUnsafeTemporaryAllocation(byteCount: 384, alignment: 64) { state in
+      let state = OpaquePointer(state.baseAddress!)
+      crypto_generichash_init(state, key, 32, count)
+      crypto_generichash_update(state, first, UInt64(firstCount))
+      crypto_generichash_update(state, second, UInt64(secondCount))
+      crypto_generichash_final(state, result, count)
+    }
+  }
+}
+
 /// What a load cannot do without: read the file, checksum it, recompute the section's tag, open its box.
 struct LoadLimit {
   private let path: String

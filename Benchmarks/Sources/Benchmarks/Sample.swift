@@ -43,7 +43,8 @@ struct Sample {
   func reopened() throws -> Vault { try Vault.open(at: path, credential: .key(key)) }
 
   func remove() {
-    for name in ["/bench.spv", "/bench.spv.tmp", "/bench.spv.calls", "/limit"] { unlink(directory + name) }
+    let files = ["/bench.spv", "/bench.spv.tmp", "/bench.spv.calls", "/limit", "/set-limit"]
+    for name in files { unlink(directory + name) }
     rmdir(directory)
   }
 }
