@@ -43,17 +43,20 @@ final class ValueCipher: Sendable {
 
   /// Opens a value in locked memory and seals it for a different class, group or name.
   ///
-  /// - Parameter revision: the revision of an earlier value; `nil` for the current one.
+  /// - Parameters:
+  ///   - revision: the revision of an earlier value; `nil` for the current one.
+  ///   - newRevision: the same of the value that is sealed.
   /// - Throws: as ``open(_:_:previous:of:deviceKey:_:_:)``.
   func resealed(
-    _ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64? = nil, of name: borrowing RecordName,
-    to cipher: ValueCipher, for newName: borrowing RecordName, deviceKey: SealingKey?, _ sealer: Sealer
+    _ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64? = nil, to cipher: ValueCipher,
+    as newRevision: UInt64? = nil, of name: borrowing RecordName, for newName: borrowing RecordName,
+    deviceKey: SealingKey?, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
     var result: Result<[UInt8], VaultError>?
     try open(sealed, kind, previous: revision, of: name, deviceKey: deviceKey, sealer) { value in
       result = Result { () throws(VaultError) in
         try cipher.seal(
-          value, ValueKind(rawValue: kind), previous: revision, for: newName, deviceKey: deviceKey, sealer)
+          value, ValueKind(rawValue: kind), previous: newRevision, for: newName, deviceKey: deviceKey, sealer)
       }
     }
     guard let result else { throw .tampered("a value does not verify") }

@@ -162,7 +162,7 @@ extension GroupContent {
     case .remove, .copied: return change
     case .copy(let copy):
       return RecordChange(
-        change.address, .copied(try copied(copy, change.address, stored, deviceKey: deviceKey, sealer)))
+        change.address, .copied(try copied(copy, change.edit, change.address, stored, deviceKey: deviceKey, sealer)))
     case .edit:
       guard old != nil else { throw VaultError.noSuchRecord }
       return change
@@ -311,7 +311,7 @@ extension SealedValue {
     }
     return SealedValue(
       kind: kind, cipher: cipher,
-      bytes: try self.cipher.resealed(bytes.bytes, kind, of: name, to: cipher, for: name, deviceKey: deviceKey, sealer))
+      bytes: try self.cipher.resealed(bytes.bytes, kind, to: cipher, of: name, for: name, deviceKey: deviceKey, sealer))
   }
 }
 

@@ -5,6 +5,9 @@ struct RecordCopy: Sendable {
   let source: RecordAddress
   /// The revision that the source must have; `nil` for any.
   let expected: UInt64?
+  /// The earlier value of the source that becomes the copy's value, without those that are newer. The source may then be
+  /// removed. `nil` for the current value.
+  var revision: UInt64?
   /// Whether a record that has the new name is replaced.
   let replaces: Bool
   /// The number of earlier values, at least, among which those of the replaced record are kept; 0 for none of them.
@@ -34,31 +37,50 @@ extension RecordChange {
 extension GroupContent {
   /// Opens the value and the earlier values of a copy's source in locked memory and seals them for the new name.
   ///
-  /// - Parameter stored: the record in the file that has the new name, even if it is removed.
+  /// - Parameters:
+  ///   - edit: what the copy's metadata gets in place of those of the source.
+  ///   - stored: the record in the file that has the new name, even if it is removed.
   /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/conflict``, ``VaultError/Code/alreadyExists``,
   ///   ``VaultError/Code/deviceKeyMissing`` or ``VaultError/Code/wrongDevice``.
   func copied(
-    _ copy: RecordCopy, _ address: RecordAddress, _ stored: Record?, deviceKey: SealingKey?, _ sealer: Sealer
+    _ copy: RecordCopy, _ edit: RecordEdit, _ address: RecordAddress, _ stored: Record?, deviceKey: SealingKey?,
+    _ sealer: Sealer
   ) throws(VaultError) -> CopiedRecord {
-    guard let record = find(copy.source) else { throw .noSuchRecord }
+    guard let record = copy.revision == nil ? find(copy.source) : findStored(copy.source) else { throw .noSuchRecord }
     if let expected = copy.expected, expected != record.revision { throw .conflict }
     guard stored?.isRemoved ?? true || copy.replaces else { throw .recordExists }
     let cipher = try cipher(record.accessibility, sealer)
-    let reseal = { (sealed: RawSpan, kind: UInt8, revision: UInt64?) throws(VaultError) in
+    let reseal = { (sealed: RawSpan, kind: UInt8, revision: UInt64?, isEarlier: Bool) throws(VaultError) in
       try cipher.resealed(
-        sealed, kind, previous: revision, of: record.name, to: cipher, for: address.name, deviceKey: deviceKey, sealer)
+        sealed, kind, previous: revision, to: cipher, as: isEarlier ? revision : nil, of: record.name,
+        for: address.name, deviceKey: deviceKey, sealer)
     }
-    var items: [Extension.OwnedItem] = []
+    var items = edit.items
+    let replaced = edit.replacedTags.union([Extension.RecordTag.removal])
     var fields = Extension.Items(record.extensionField)
     while let item = try fields.next() {
-      var data = item.data.copy
-      if item.tag == Extension.RecordTag.previous {
-        let value = try PreviousValue(item.data)
-        data = PreviousValue.item(
-          revision: value.revision, modified: value.modified, kind: value.kind,
-          sealed: try reseal(value.sealed, value.kind, value.revision))
+      guard !replaced.contains(item.tag) else { continue }
+      guard item.tag == Extension.RecordTag.previous else {
+        items.append(.init(item.tag, item.data.copy))
+        continue
       }
-      items.append(.init(item.tag, data))
+      let value = try PreviousValue(item.data)
+      if let revision = copy.revision, value.revision >= revision { continue }
+      items.append(
+        .init(
+          item.tag,
+          PreviousValue.item(
+            revision: value.revision, modified: value.modified, kind: value.kind,
+            sealed: try reseal(value.sealed, value.kind, value.revision, true))))
+    }
+    var kind = record.kind
+    let sealed: [UInt8]
+    if let revision = copy.revision {
+      guard let value = try record.previous(revision) else { throw .noSuchRecord }
+      kind = value.kind
+      sealed = try reseal(value.sealed, value.kind, revision, false)
+    } else {
+      sealed = try reseal(record.sealedValue, record.kind, nil, false)
     }
     if let stored, copy.keptValues > 0 {
       try addEarlierValues(of: stored, to: &items, of: record.accessibility, atLeast: copy.keptValues, sealer)
@@ -66,8 +88,7 @@ extension GroupContent {
     var field = Extension.field(wiping: &items)
     defer { field.wipe() }
     return CopiedRecord(
-      kind: record.kind, accessibility: record.accessibility, created: record.created,
-      sealed: try reseal(record.sealedValue, record.kind, nil),
+      kind: kind, accessibility: record.accessibility, created: record.created, sealed: sealed,
       extensionField: field.isEmpty ? nil : WipedBuffer(copying: field.bytes))
   }
 }

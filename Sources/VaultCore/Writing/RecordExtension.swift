@@ -26,12 +26,13 @@ struct RecordExtension {
       items.append(.init(Extension.RecordTag.depth, [UInt8](littleEndian: wanted)))
       depth = wanted
     }
+    var kept = Int(depth ?? 0)
     if let removal = change.keptRemoval(at: now) {
       items.append(removal.item)
-      // The removed value itself, also of a record without history.
-      depth = max(depth ?? 0, 1)
+      // The removed value itself, also of a record without history, and besides a full one.
+      kept += 1
     }
-    if let old, let depth, depth > 0 { items += try earlierValues(of: old, atMost: Int(depth)) }
+    if let old, kept > 0 { items += try earlierValues(of: old, atMost: kept) }
     return items.isEmpty ? [] : Extension.field(wiping: &items)
   }
 
