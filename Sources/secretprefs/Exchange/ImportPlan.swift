@@ -65,7 +65,7 @@ struct ImportPlan {
           notes.append(
             PlainRecords.Part(
               line: value.line, name: value.key,
-              reason: "its rotation is not pending here; its old value is the newest of its earlier values"))
+              reason: "its rotation is not pending here; its old value is an earlier one, if it was kept"))
         }
         guard let target = try groups.target(of: value) else { continue }
         let kind = value.spelling.kind(of: UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))

@@ -5,8 +5,14 @@ struct VaultNames {
   private(set) var lines: [String] = []
 
   init(of vault: Vault) throws(VaultError) {
-    for slot in try vault.slots().sorted(by: { $0.id < $1.id }) {
-      add("slot", slot.id.description, slot.label, slot.isOwner ? "owner" : slot.group?.text ?? "group")
+    do throws(VaultError) {
+      for slot in try vault.slots().sorted(by: { $0.id < $1.id }) {
+        add("slot", slot.id.description, slot.label, slot.isOwner ? "owner" : slot.group?.text ?? "group")
+      }
+    } catch {
+      // An error would end the whole diff.
+      guard error.code == .ownerRequired else { throw error }
+      add("slots", "only an owner may list them")
     }
     let policy = try vault.auditing()
     for group in try vault.status().groups.sorted(by: { $0.name < $1.name }) {

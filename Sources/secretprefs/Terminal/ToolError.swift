@@ -208,7 +208,7 @@ struct ToolError: Error {
   static func conflicts(_ count: Int) -> ToolError {
     ToolError(
       problemsCode, .no, counted(count, "key is a conflict", "keys are conflicts"),
-      "each has the value of <ours>; set the one that it shall have, and add the file with git")
+      "each is as in <ours>; set the value that it shall have, and add the file with git")
   }
 
   /// `scan` found values.
@@ -283,7 +283,8 @@ struct ToolError: Error {
     let others = "\(counted(groups.count, "access group has", "access groups have")) one of this name"
     return ToolError(
       VaultError(.notFound, "the key \"\(key)\" was removed or moved: \(others): \(listed(groups.map(displayed)))"),
-      hint: "--group \(shellWord(group)) names the other one; \"secretprefs history restore\" restores this one")
+      hint: "--group \(shellWord(group)), or ?group=\(displayed(group)) in a reference, names "
+        + "\(groups.count > 1 ? "one of them" : "the other one"); \"secretprefs history restore\" restores this one")
   }
 
   /// A record that another process changes while it is exported.

@@ -23,8 +23,8 @@ struct LockVault: WritingCommand {
     let place = try vault.access().location
     let removal = try KeptKey.remove(place)
     if removal.isRemoved { Output.recordChange(by: Self.self) }
-    guard !vault.json else {
-      return try Output.write(
+    if vault.json {
+      try Output.write(
         .object([
           ("vault", .string(place.name)), ("removed", .bool(removal.isRemoved)),
           ("keyrings", .array(removal.keyrings.map { .string($0.rawValue) })),

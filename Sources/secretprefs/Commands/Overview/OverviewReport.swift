@@ -18,6 +18,8 @@ struct OverviewReport {
   private var rotations = 0
 
   private var keys: Int { services.reduce(0) { $0 + $1.keys } }
+  /// A service can have keys in several access groups.
+  private var serviceNames: Set<Vault.Name> { Set(services.map(\.service)) }
   private var expired: Int { services.reduce(0) { $0 + $1.expired } }
 
   init(_ access: VaultAccess, _ messages: Messages) throws {
@@ -57,7 +59,7 @@ struct OverviewReport {
     case .unlocked:
       rows.append(["state", "opens with \(source?.rawValue ?? "")"])
       if let problem { rows.append(["problem", displayed(problem.message)]) }
-      let places = counted(services.count, "service", "services")
+      let places = counted(serviceNames.count, "service", "services")
       rows.append(["keys", keys == 0 ? "none" : "\(counted(keys, "key", "keys")) in \(places)"])
       let due = [
         expired > 0 ? "\(counted(expired, "key has", "keys have")) expired" : nil,
@@ -84,7 +86,7 @@ struct OverviewReport {
     if let source {
       members += [
         ("credential", .string(source.rawValue)), ("problem", problem.map { .string($0.message) } ?? .null),
-        ("services", .unsigned(UInt64(services.count))),
+        ("services", .unsigned(UInt64(serviceNames.count))),
         ("keys", .unsigned(UInt64(keys))), ("expired", .unsigned(UInt64(expired))),
         ("expiring", .unsigned(UInt64(expiring))), ("rotations", .unsigned(UInt64(rotations))),
       ]
