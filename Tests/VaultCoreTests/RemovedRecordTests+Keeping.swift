@@ -55,6 +55,25 @@ extension EveryStorage.RemovedRecordTests {
     }
   }
 
+  @Test func `a removal keeps a full history besides the value, and a restore gives all of it back`() throws {
+    try RemovedVault.with { sample in
+      for text in ["a", "b", "c", "d"] { try sample.vault.set(text, forKey: "full") }
+      let before = try #require(try sample.record("full"))
+      #expect(before.previous.count == Int(before.historyDepth))
+
+      try sample.vault.remove("full")
+      let all = [before.revision] + before.previous.map(\.revision)
+      #expect(try sample.removed("full")?.previous.map(\.revision) == all)
+      try sample.restore("full")
+      #expect(try sample.record("full")?.previous.map(\.revision) == before.previous.map(\.revision))
+
+      // A new record keeps as many as the depth says.
+      try sample.vault.remove("full")
+      try sample.vault.set("new", forKey: "full")
+      #expect(try sample.record("full")?.previous.count == Int(before.historyDepth))
+    }
+  }
+
   // MARK: Undoing
 
   @Test func `an undo removes what a write has made, and restores what it replaced or removed`() throws {
