@@ -17,7 +17,7 @@ struct CheckedFile {
   private(set) var plain: [Variable] = []
 
   /// - Parameter isTemplate: Whether it is a template. Otherwise that is seen in the file: it has references in braces,
-  ///   and no line of an env file with a reference.
+  ///   no line of an env file with a reference, and no name of an env file.
   init(_ path: String, isTemplate: Bool) throws {
     self.path = path
     let bytes = try ReferenceFile.read(path, atMost: Template.longest, "file")
@@ -29,7 +29,7 @@ struct CheckedFile {
       }
       // Parsing decodes values in place.
       let file = EnvFile(path, try SecretBytes(copying: bytes))
-      if hasBraces, !file.hasReferences { try scan(template: bytes) } else { add(file) }
+      if hasBraces, !file.hasReferences, !path.hasSuffix(".env") { try scan(template: bytes) } else { add(file) }
     }
   }
 
