@@ -11,6 +11,7 @@ struct GuardedXMLParser {
   private var isEmpty = false
   /// The attributes of the element that `child` returned last.
   private var attributes = 0..<0
+  private var hasSkippedText = false
 
   init(_ bytes: UnsafeMutableRawBufferPointer) { text = InputText(bytes) }
 
@@ -50,10 +51,14 @@ struct GuardedXMLParser {
     throw unfinished()
   }
 
-  /// Skips what is left of the innermost element, and closes it.
-  mutating func skip() throws(PlainFault) {
+  /// Skips what is left of the innermost element, and closes it. Changes nothing in it.
+  ///
+  /// - Returns: whether it has text that is not blank.
+  @discardableResult mutating func skip() throws(PlainFault) -> Bool {
     let depth = open.count
+    hasSkippedText = false
     while open.count >= depth { _ = try child(skippingText: true) }
+    return hasSkippedText
   }
 
   /// Whether the element that `child` returned last has an attribute. Does not decode references in it.
@@ -69,7 +74,11 @@ struct GuardedXMLParser {
       return nil
     }
     while true {
-      text.skip { skippingText ? $0 != UInt8(ascii: "<") : InputText.isSpace($0) }
+      text.skip(while: InputText.isSpace)
+      if skippingText, text.next != UInt8(ascii: "<"), text.next != nil {
+        hasSkippedText = true
+        text.skip { $0 != UInt8(ascii: "<") }
+      }
       guard let byte = text.take() else {
         guard open.isEmpty else { throw unfinished() }
         return nil
@@ -80,6 +89,7 @@ struct GuardedXMLParser {
       } else if text.skip("?") {
         try skip(past: "?>")
       } else if skippingText, text.skip("![CDATA[") {
+        hasSkippedText = true
         try skip(past: "]]>")
       } else if text.skip("/") {
         try endTag()

@@ -8,10 +8,8 @@ struct KeePassEntry {
   var id = 0..<0
   /// The fields, by their names in KeePass. The title is among them.
   var fields: [(name: String, bytes: Range<Int>)] = []
-  /// What is not imported, each once.
-  private(set) var left: [String] = []
-
-  mutating func leave(_ part: String) { if !left.contains(part) { left.append(part) } }
+  /// What is not imported.
+  var left = LeftParts()
 
   /// Whether a name in it is bad, which was reported.
   var isBad = false

@@ -10,6 +10,8 @@ struct KeePassOneTime {
   private let bytes: UnsafeMutableRawBufferPointer
   /// The fields that the codes become.
   private(set) var values: [PlainRecords.Field] = []
+  /// What of them is not imported.
+  private(set) var left: [String] = []
 
   /// Takes the fields that belong to codes out of `fields`. Those that have no such meaning stay.
   init(taking fields: inout [(name: String, bytes: Range<Int>)], in bytes: UnsafeMutableRawBufferPointer) {
@@ -28,6 +30,9 @@ struct KeePassOneTime {
       PlainRecords.Field(
         "totp", seed.bytes,
         spelling: .between("otpauth://totp/?secret=", "&period=\(parts[0])\(digits)")))
+    if parts.dropFirst(2).contains(where: { !$0.isEmpty }) {
+      left.append("the time server and all else behind the digits in TOTP Settings")
+    }
     fields.removeAll { ["TOTP Seed", "TOTP Settings"].contains($0.name) }
   }
 

@@ -6,6 +6,15 @@ struct KeePassParser {
   private static let fieldNames = [
     "UserName": "username", "Password": "password", "URL": "url", "Notes": "notes", "otp": "totp",
   ]
+  /// The elements of entries, groups and their auto-type that no user has typed: icons, colours, ids, and settings that
+  /// are chosen from a few.
+  private static let bookkeeping: Set<String> = [
+    "UUID", "IconID", "CustomIconUUID", "ForegroundColor", "BackgroundColor", "QualityCheck", "PreviousParentGroup",
+    "IsExpanded", "EnableAutoType", "EnableSearching", "LastTopVisibleEntry", "Enabled", "DataTransferObfuscation",
+  ]
+  private static let leftNames = [
+    "Notes": "the notes", "Tags": "the tags", "CustomData": "custom data", "DefaultAutoTypeSequence": "auto-type",
+  ]
 
   private var xml: GuardedXMLParser
   private var records = PlainRecords()
@@ -44,13 +53,15 @@ struct KeePassParser {
   private mutating func group(in path: String?) throws(PlainFault) {
     let line = xml.text.line
     var inner = ""
+    var left = LeftParts()
     while let part = try xml.child() {
       switch part {
       case "UUID":
         let id = try xml.content()
         guard let recycleBin, !id.isEmpty, xml.text.bytes[id].elementsEqual(xml.text.bytes[recycleBin]) else { break }
         try records.skip("", "the recycle bin", line: line)
-        return try xml.skip()
+        try xml.skip()
+        return
       case "Name":
         let name = try xml.text.name(try xml.content())
         // Without a name it is no level, as a key has none.
@@ -60,8 +71,39 @@ struct KeePassParser {
         }
       case "Entry": try entry(in: inner)
       case "Group": try group(in: inner)
-      default: try xml.skip()
+      case "Times": if try expires() { left.add("the expiry time of the group") }
+      default: try skip(part, of: "the group", into: &left)
       }
+    }
+    for part in left.all {
+      try records.skip(inner.isEmpty ? "" : String(inner.dropLast()), part, line: line)
+    }
+  }
+
+  /// Skips an element of an entry or a group, which is left out if it has something that a user has entered.
+  private mutating func skip(_ part: String, of owner: String, into left: inout LeftParts) throws(PlainFault) {
+    guard try xml.skip(), !Self.bookkeeping.contains(part) else { return }
+    try countField()
+    left.add("\(Self.leftNames[part] ?? "the element \(part)") of \(owner)")
+  }
+
+  /// Reads the times of an entry or a group, and returns whether it expires.
+  private mutating func expires() throws(PlainFault) -> Bool {
+    var expires = false
+    while let time = try xml.child() {
+      if time == "Expires" {
+        expires = xml.text.bytes[try xml.content()].elementsEqual("True".utf8)
+      } else {
+        try xml.skip()
+      }
+    }
+    return expires
+  }
+
+  private mutating func countField() throws(PlainFault) {
+    fieldCount += 1
+    guard fieldCount <= PlainRecords.most else {
+      throw .tooMuch("more than \(PlainRecords.most) fields", line: xml.text.line)
     }
   }
 
@@ -88,27 +130,25 @@ struct KeePassParser {
           }
         }
         entry.fields.append((name, value))
-        fieldCount += 1
-        guard fieldCount <= PlainRecords.most else {
-          throw .tooMuch("more than \(PlainRecords.most) fields", line: xml.text.line)
+        try countField()
+      case "Tags", "OverrideURL":
+        entry.fields.append((part == "Tags" ? "tags" : "override-url", try xml.content()))
+        try countField()
+      case "AutoType":
+        while let setting = try xml.child() {
+          let isEntered = try xml.skip() && !Self.bookkeeping.contains(setting)
+          if isEntered { entry.left.add("auto-type") }
         }
       case "Binary":
-        entry.leave("an attachment")
+        entry.left.add("an attachment")
         try xml.skip()
-      case "Times":
-        while let time = try xml.child() {
-          guard time == "Expires" else {
-            try xml.skip()
-            continue
-          }
-          if xml.text.bytes[try xml.content()].elementsEqual("True".utf8) { entry.leave("the expiry time") }
-        }
+      case "Times": if try expires() { entry.left.add("the expiry time") }
       case "History":
         while try xml.child() != nil {
-          entry.leave("earlier versions")
+          entry.left.add("earlier versions")
           try xml.skip()
         }
-      default: try xml.skip()
+      default: try skip(part, of: "the entry", into: &entry.left)
       }
     }
     if entry.isBad { return }
@@ -123,7 +163,7 @@ struct KeePassParser {
     let names = ["UserName", "URL"]
     let shown = Set(entries.flatMap { $0.fields.filter { names.contains($0.name) }.map(\.bytes) })
     for entry in entries {
-      for left in entry.left { try records.skip(entry.place, left, line: entry.line) }
+      for left in entry.left.all { try records.skip(entry.place, left, line: entry.line) }
       var found: [(name: String, bytes: Range<Int>)] = []
       for field in entry.fields where field.name != "Title" {
         do throws(KeePassReferences.Unresolved) { found.append((field.name, try references.value(of: field))) } catch {
@@ -137,6 +177,7 @@ struct KeePassParser {
         name += InputText.host(of: url.bytes, in: bytes)
       }
       let codes = KeePassOneTime(taking: &found, in: bytes)
+      for left in codes.left { try records.skip(entry.place, left, line: entry.line) }
       let fields = found.map { field in
         PlainRecords.Field(
           Self.fieldNames[field.name] ?? field.name, field.bytes,
