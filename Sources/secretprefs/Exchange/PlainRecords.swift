@@ -134,15 +134,19 @@ struct PlainRecords {
     var isSecret: Bool
     var note: String?
 
+    /// - Parameter name: its name, if the file has one.
     init(
-      _ name: String, _ bytes: Range<Int>, spelling: PlainSpelling = .text, isSecret: Bool = true, note: String? = nil
+      _ name: String?, _ bytes: Range<Int>, spelling: PlainSpelling = .text, isSecret: Bool = true, note: String? = nil
     ) {
       self.isSecret = isSecret
-      self.name = name
+      self.name = Self.name(name)
       self.bytes = bytes
       self.spelling = spelling
       self.note = note
     }
+
+    /// The name of a field, which may have none in the file.
+    static func name(_ name: String?) -> String { name.flatMap { $0.isEmpty ? nil : $0 } ?? "field" }
   }
 
   private mutating func numbered(_ name: String) -> String {

@@ -5,9 +5,14 @@ internal import Preferences
 struct BitwardenParser {
   /// What Bitwarden keeps about an item, and no user has typed.
   private static let bookkeeping: Set<String> = [
-    "id", "organizationId", "type", "reprompt", "favorite", "creationDate", "revisionDate", "deletedDate",
-    "archivedDate", "key", "edit", "viewPassword", "permissions", "object", "login.passwordRevisionDate",
-    "secureNote.type", "collectionIds", "folderId",
+    "id", "organizationId", "type", "creationDate", "revisionDate", "key", "edit", "viewPassword", "permissions",
+    "object", "login.passwordRevisionDate", "secureNote.type", "collectionIds", "folderId",
+  ]
+  /// What a user has set about an item, and the value that it has otherwise.
+  private static let settings = [
+    "favorite": (name: "the mark as a favourite", initial: "false"),
+    "reprompt": (name: "the question for the master password", initial: "0"),
+    "archivedDate": (name: "the mark as archived", initial: ""),
   ]
 
   private struct Item {
@@ -20,14 +25,13 @@ struct BitwardenParser {
     var names: [Int: String] = [:]
     var values: [(index: Int, bytes: Range<Int>)] = []
     var linked: [Int] = []
-    var left: [String] = []
+    var left = LeftParts()
+    var isInTrash = false
     /// Why the item is bad.
     var fault: PlainFault?
     let line: Int
 
     init(line: Int) { self.line = line }
-
-    mutating func leave(_ part: String) { if !left.contains(part) { left.append(part) } }
   }
 
   private let bytes: UnsafeMutableRawBufferPointer
@@ -84,23 +88,33 @@ struct BitwardenParser {
   private mutating func add(_ leaf: JSONLeaf, _ place: [JSONPosition.Component], to last: Int) throws(PlainFault) {
     let path = place.dropFirst(2).map(\.text)
     switch (path[0], path.count) {
+    case (_, 1) where Self.settings[path[0]] != nil:
+      guard let setting = Self.settings[path[0]], !bytes[leaf.bytes].elementsEqual(setting.initial.utf8) else { return }
+      items[last].left.add(setting.name)
+    case ("deletedDate", 1): items[last].isInTrash = true
     case ("name", 1): items[last].name = try leaf.name(in: bytes)
     case ("folderId", 1): items[last].folder = try leaf.name(in: bytes)
     case ("collectionIds", 2): items[last].collections.append(try leaf.name(in: bytes))
     case ("login", 4) where path[1] == "uris":
-      guard path[3] == "uri" else { return }
-      if items[last].url == nil { items[last].url = leaf.bytes }
-      items[last].fields.append(PlainRecords.Field("url", leaf.bytes, isSecret: false))
-    case ("login", 4...) where path[1] == "fido2Credentials": items[last].leave("a passkey")
-    case ("passwordHistory", _): items[last].leave("earlier passwords")
-    case ("attachments", _): items[last].leave("an attachment")
+      switch path[3] {
+      case "uri":
+        if items[last].url == nil { items[last].url = leaf.bytes }
+        items[last].fields.append(PlainRecords.Field("url", leaf.bytes, isSecret: false))
+      case "match": items[last].left.add("how a URL is matched")
+      case "uriChecksum": break
+      default: items[last].fields.append(PlainRecords.Field("url.\(path[3])", leaf.bytes))
+      }
+    case ("login", 4...) where path[1] == "fido2Credentials": items[last].left.add("a passkey")
+    case ("passwordHistory", _): items[last].left.add("earlier passwords")
+    case ("attachments", _): items[last].left.add("an attachment")
     case ("fields", 3):
       guard case .index(let field) = place[3] else { return }
       switch path[2] {
       case "name": items[last].names[field] = try leaf.name(in: bytes)
       case "value": items[last].values.append((field, leaf.bytes))
       case "linkedId": items[last].linked.append(field)
-      default: break
+      case "type": break
+      default: items[last].fields.append(PlainRecords.Field(path.joined(separator: "."), leaf.bytes))
       }
     default:
       guard !Self.bookkeeping.contains(path.joined(separator: ".")) else { return }
@@ -123,16 +137,21 @@ struct BitwardenParser {
       let folder = item.folder.map { folders[$0] ?? $0 } ?? places.first
       let name = item.name.isEmpty ? item.url.map { InputText.host(of: $0, in: bytes) } ?? "" : item.name
       let path = (folder.map { "\($0)/" } ?? "") + name
-      for left in item.left { try records.skip(path, left, line: item.line) }
+      guard !item.isInTrash else {
+        try records.skip(path, "an item in the trash", line: item.line)
+        continue
+      }
+      for left in item.left.all { try records.skip(path, left, line: item.line) }
       for place in places where place != folder {
         try records.skip(path, "the same item in the collection \(place)", line: item.line)
       }
       let shown = Set(item.values.map(\.index))
       for field in item.linked where !shown.contains(field) {
         try records.skip(
-          "\(path)/\(item.names[field] ?? "field")", "a field that shows a different one", line: item.line)
+          "\(path)/\(PlainRecords.Field.name(item.names[field]))", "a field that shows a different one",
+          line: item.line)
       }
-      let own = item.values.map { PlainRecords.Field(item.names[$0.index] ?? "field", $0.bytes) }
+      let own = item.values.map { PlainRecords.Field(item.names[$0.index], $0.bytes) }
       try records.add(entry: path, item.fields + own, line: item.line)
     }
     return records
