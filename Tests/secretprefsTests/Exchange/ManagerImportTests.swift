@@ -8,6 +8,7 @@ struct ManagerImportTests {
     let text: String
     let keys: [String: String]
     var left: [String] = []
+    var notes: [String] = []
   }
 
   static let tables = [
@@ -50,6 +51,16 @@ struct ManagerImportTests {
         "b/password": "C:\\p\"q", "b/notes": "x\\",
       ]),
     CSVSample(
+      testDescription: "RoboForm",
+      text: "Name,Url,MatchUrl,Login,Pwd,Note,Folder,RfFieldsV2\n"
+        + "A,https://a,https://a,me@x,pw,n,/F,\"User ID$,,,txt,me@x\",\"Password$,,,pwd,pw\",\"PIN, new$,,,txt,1,2\"\n"
+        + "B,https://b,https://m,,'@w,,,\"TOTP KEY$,,,txt,JBSW\",\"$,,,txt,x\",\"PIN$,,,txt,\"\nC,,,,q,,,odd\nD,,,,r,,,\n",
+      keys: [
+        "F/A/url": "https://a", "F/A/username": "me@x", "F/A/password": "pw", "F/A/notes": "n", "F/A/PIN, new": "1,2",
+        "B/url": "https://b", "B/MatchUrl": "https://m", "B/password": "'@w", "B/totp": "JBSW", "B/field": "x",
+        "C/password": "q", "C/RfFieldsV2": "odd", "D/password": "r",
+      ], notes: ["line 3, B/password: RoboForm writes an apostrophe"]),
+    CSVSample(
       testDescription: "a title of blanks", text: "name,url,username,password\n ,https://ex.com/,bob,p\n",
       keys: ["ex.com/url": "https://ex.com/", "ex.com/username": "bob", "ex.com/password": "p"]),
     CSVSample(
@@ -74,7 +85,15 @@ struct ManagerImportTests {
     #expect(outcome.exit == 0, "\(outcome.errorText)")
     #expect(try scene.texts(service: "default") == sample.keys)
     #expect(outcome.text.matches(of: /\nnot imported/).count == sample.left.count, "\(outcome.text)")
-    for left in sample.left { #expect(outcome.text.contains(left), "\(outcome.text)") }
+    #expect(outcome.text.matches(of: /\nnote/).count == sample.notes.count, "\(outcome.text)")
+    for part in sample.left + sample.notes { #expect(outcome.text.contains(part), "\(outcome.text)") }
+  }
+
+  @Test(arguments: ["Name,Url,Login,Pwd,RfFieldsV2\na,,,p\n", "Name,Url,RfFieldsV2,Login,Pwd\na,,,u,p,x\n"])
+  func `only rows that end with fields of RoboForm may be longer than the header`(_ text: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(text, to: "t.csv")
+    #expect(try scene.shell("secretprefs import t.csv").exit == 65)
   }
 
   @Test func `items of Bitwarden keep the fields of every type, and their collections`() throws {

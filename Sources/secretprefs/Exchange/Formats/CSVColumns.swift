@@ -6,6 +6,8 @@ struct CSVColumns {
     case left
     /// A field of its own.
     case other
+    /// A field of RoboForm, which has one in each cell from there on.
+    case field
   }
 
   /// The names in the exports of Chrome, Firefox, Safari, 1Password, Bitwarden, LastPass, KeePass, KeePassXC, Dashlane,
@@ -22,8 +24,9 @@ struct CSVColumns {
     .left: [
       "icon", "last modified", "created", "favorite", "favorite status", "archived", "archived status", "fav", "guid",
       "timecreated", "timelastused", "timepasswordchanged", "reprompt", "createtime", "modifytime",
-      "formactionorigin", "last used", "created at", "updated at", "type", "matchurl",
+      "formactionorigin", "last used", "created at", "updated at", "type",
     ],
+    .field: ["rffieldsv2"],
   ]
 
   private static let meaningsByName = Dictionary(
@@ -63,14 +66,20 @@ struct CSVColumns {
   /// Whether the file is of LastPass, which has no other word for its groups.
   var isLastPass: Bool { titles.contains { $0.lowercased() == "grouping" } }
 
+  /// Whether the file is of RoboForm, whose rows end with any number of fields.
+  var isRoboForm: Bool { meanings.last == .field }
+
+  /// Whether a column has the URL at which RoboForm fills in a login: most often the one that the row has anyway.
+  func isMatchURL(_ index: Int) -> Bool { titles[index].lowercased() == "matchurl" }
+
   /// Whether each group begins with the name of the outermost one.
   var hasRootGroup: Bool { places[.group].map { titles[$0].lowercased() == "group" } ?? false }
 
   /// The field that a column becomes; `nil` for a column that is none.
   func fieldName(_ index: Int) -> String? {
     switch meanings[index] {
-    case .name, .group, .left, .value: nil
-    case .other: titles[index].isEmpty ? "field" : titles[index]
+    case .name, .group, .left, .value, .field: nil
+    case .other: titles[index]
     case .username, .password, .url, .notes, .totp: meanings[index].rawValue
     }
   }

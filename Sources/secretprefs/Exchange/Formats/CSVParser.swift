@@ -59,11 +59,11 @@ struct CSVParser {
   private mutating func add(
     _ cells: [Range<Int>], line: Int, to records: inout PlainRecords
   ) throws(PlainFault) {
-    guard cells.count == columns.titles.count else {
+    guard cells.count == columns.titles.count || columns.isRoboForm && cells.count > columns.titles.count else {
       throw PlainFault(
         line: line, reason: "\(counted(cells.count, "field", "fields")), and the header has \(columns.titles.count)")
     }
-    for (index, cell) in cells.enumerated() where columns.meanings[index] == .left && !cell.isEmpty {
+    for (cell, (index, meaning)) in zip(cells, columns.meanings.enumerated()) where meaning == .left && !cell.isEmpty {
       left[index, default: 0] += 1
     }
     if columns.isTable {
@@ -74,15 +74,42 @@ struct CSVParser {
     }
     if isFolder(cells) { return try records.skip(try name(cells), "a folder, and no entry", line: line) }
     var fields: [PlainRecords.Field] = []
-    for (index, cell) in cells.enumerated() {
+    for (cell, (index, meaning)) in zip(cells, columns.meanings.enumerated()) {
       guard let field = columns.fieldName(index), !isURL(cell, index, Self.noteURL) else { continue }
-      let isSecret = ![.username, .url].contains(columns.meanings[index])
-      fields.append(PlainRecords.Field(field, cell, isSecret: isSecret, note: hasRow(cell) ? Self.rowNote : nil))
+      if columns.isMatchURL(index), let url = columns[.url], hasSameText(cell, cells[url]) { continue }
+      let isSecret = ![.username, .url].contains(meaning)
+      fields.append(PlainRecords.Field(field, cell, isSecret: isSecret, note: note(on: cell)))
     }
+    if columns.isRoboForm { fields += try formFields(cells) }
     try records.add(entry: try name(cells), fields, line: line)
   }
 
+  /// The fields in the last cells of RoboForm, without those that repeat the user or the password.
+  private func formFields(_ cells: [Range<Int>]) throws(PlainFault) -> [PlainRecords.Field] {
+    let column = columns.titles.count - 1
+    let login = [columns[.username], columns[.password]].compactMap { $0 }.map { cells[$0] }
+    var fields: [PlainRecords.Field] = []
+    for cell in cells[column...] {
+      let (name, value) = try RoboFormField.field(cell, in: text, column: columns.titles[column])
+      if login.contains(where: { hasSameText($0, value) }) { continue }
+      fields.append(PlainRecords.Field(name, value, note: note(on: value)))
+    }
+    return fields
+  }
+
+  private func hasSameText(_ cell: Range<Int>, _ other: Range<Int>) -> Bool {
+    text.bytes[cell].elementsEqual(text.bytes[other])
+  }
+
+  private func note(on cell: Range<Int>) -> String? {
+    if hasRow(cell) { return Self.rowNote }
+    // RoboForm protects spreadsheets from formulas.
+    let isQuoted = columns.isRoboForm && text.bytes[cell].first == UInt8(ascii: "'")
+    return isQuoted && "=+-@'".utf8.contains(text.bytes[cell].dropFirst().first ?? 0) ? Self.quoteNote : nil
+  }
+
   private static let rowNote = "a line of the value looks like a row: a quote may be missing before it"
+  private static let quoteNote = "RoboForm writes an apostrophe before some values: the first one may not belong to it"
 
   /// Whether a line of a value, after the first, has as many separators as a row.
   private func hasRow(_ cell: Range<Int>) -> Bool {
