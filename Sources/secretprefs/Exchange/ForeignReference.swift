@@ -2,20 +2,22 @@
 ///
 /// An import leaves it out: as a password it would fail, or be sent to a server.
 enum ForeignReference {
-  private static let kinds: [(prefix: StaticString, name: String)] = [
-    ("op://", "a reference of 1Password (op://)"), ("pass://", "a reference of Proton Pass (pass://)"),
-    ("keeper://", "a reference of Keeper (keeper://)"), ("secret://", "a reference of secretprefs (secret://)"),
-    ("{{ secret://", "a reference of secretprefs ({{ secret://)"), ("{{ op://", "a reference of 1Password ({{ op://)"),
+  private static let programs: [(scheme: String, program: String)] = [
+    ("op://", "1Password"), ("pass://", "Proton Pass"), ("keeper://", "Keeper"), ("secret://", "secretprefs"),
+    ("gopass://", "gopass"), ("bws://", "Bitwarden"), ("vault://", "Vault"), (">>vault:", "Vault"),
+  ]
+  private static let sealed: [(prefix: String, name: String)] = [
     ("ENC[AES256_GCM,", "encrypted by sops (ENC[)"), ("encrypted:B", "encrypted by dotenvx (encrypted:)"),
-    ("gopass://", "a reference of gopass (gopass://)"),
-    ("bws://", "a reference of Bitwarden (bws://)"), ("vault://", "a reference of Vault (vault://)"),
-    (">>vault:", "a reference of Vault (>>vault:)"),
   ]
 
   /// What the text is; `nil` for a value.
   static func name(of text: Slice<UnsafeRawBufferPointer>) -> String? {
-    if let kind = kinds.first(where: { kind in kind.prefix.withUTF8Buffer { text.starts(with: $0) } }) {
-      return kind.name
+    if let kind = sealed.first(where: { text.starts(with: $0.prefix.utf8) }) { return kind.name }
+    // A template has the reference in braces, with or without blanks before it.
+    let isInBraces = text.starts(with: "{{".utf8)
+    let reference = isInBraces ? text.dropFirst(2).drop(while: InputText.isSpace) : text
+    if let (scheme, program) = programs.first(where: { reference.starts(with: $0.scheme.utf8) }) {
+      return "a reference of \(program) (\(isInBraces ? "{{ " : "")\(scheme))"
     }
     if KeePassReferences.isReplaced(text) { return "a text that KeePass replaces" }
     // A value of other programs can begin like these two, but not go on so: a host and its port, for example.

@@ -70,7 +70,10 @@ struct ForeignReferenceTests {
     #expect(!report.contains(Self.first))
   }
 
-  @Test(arguments: ["vault:8200", "vault:", "ref+erence", "ref+", "ref+a:b", "bws:", "opsecret://x", "vault"])
+  @Test(arguments: [
+    "vault:8200", "vault:", "ref+erence", "ref+", "ref+a:b", "bws:", "opsecret://x", "vault", "{{secret:/a}}",
+    "{op://a}", "{{x op://a}}",
+  ])
   func `what only begins like a reference is a value`(_ text: String) throws {
     #expect(try imported("a='\(text)'\n", as: "dotenv").keys == ["a": text])
   }
@@ -113,6 +116,7 @@ struct ForeignReferenceTests {
   @Test(arguments: [
     ("op://vault/item/field", "1Password"), ("pass://a/b/c", "Proton Pass"), ("keeper://a/field/password", "Keeper"),
     ("secret://s/key", "secretprefs"), ("{{ secret://s/key }}", "secretprefs"), ("{{ op://v/i/f }}", "1Password"),
+    ("{{secret://s/key}}", "secretprefs"), ("{{op://v/i/f}}", "1Password"), ("{{   pass://a/b/c}}", "Proton Pass"),
     ("ENC[AES256_GCM,data:x,iv:x,tag:x,type:str]", "sops"), ("encrypted:BN4x", "dotenvx"),
     ("vault:secret/data/shop#password", "Vault"), (">>vault:secret/data/shop#password", "Vault"),
     ("vault://secret/shop", "Vault"), ("ref+awsssm://shop/password", "vals"), ("gopass://shop/password", "gopass"),
