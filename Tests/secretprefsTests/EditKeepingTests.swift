@@ -51,6 +51,23 @@ import Testing
     #expect(modes == "600\n700\n")
   }
 
+  @Test(arguments: [
+    ("one", "abc\\r\\n", "abc"), ("one", "abc\\n", "abc"), ("one", "abc\\r", "abc\r"),
+    ("one", "abc\\n\\n", "abc\n"), ("one\r", "abc\\r\\n", "abc\r"), ("a\r\nb", "a\\r\\nc\\r\\n", "a\r\nc"),
+    ("one\n", "abc\\r\\n", "abc\r\n"),
+  ])
+  func `the line end that an editor adds is no part of the value, in any form`(
+    _ old: String, _ written: String, _ new: String
+  ) throws {
+    try home.write(old, to: "old")
+    let stored = try Tool.shell("secretprefs set a --exact --file old --key-file k", in: home)
+    try #require(stored.exit == 0, "\(stored.errorText)")
+    let outcome = try edit("printf '\(written)' > \"$1\"")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(try Tool.shell("secretprefs get a --key-file k > out", in: home).exit == 0)
+    #expect(try Data(contentsOf: URL(filePath: home.file("out"))) == Data(new.utf8))
+  }
+
   @Test(arguments: ["exit 3", ": > \"$1\"; exit 0"])
   func `what the user gave up is not kept`(_ end: String) throws {
     let outcome = try edit("printf %s \(typed) > \"$1\"; \(end)")

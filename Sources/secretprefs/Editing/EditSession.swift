@@ -49,13 +49,19 @@ final class EditSession {
     }
   }
 
-  /// What the editor has saved, without the line feed that editors add.
+  /// What the editor has saved, without the LF or CRLF that editors add.
   private func text() throws -> SecretBytes {
     let text = try folder.content()
-    let line = UInt8(ascii: "\n")
-    let isExtended = original.withUnsafeBytes { $0.last != line } && text.withUnsafeBytes { $0.last == line }
-    let count = text.count
-    return isExtended ? try text.prefix(count - 1) : text
+    let count = original.withUnsafeBytes { original in text.withUnsafeBytes { Self.count($0, editedFrom: original) } }
+    return count < text.count ? try text.prefix(count) : text
+  }
+
+  /// The length of a text without the line end that the original did not have. A carriage return of the original stays.
+  private static func count(_ text: UnsafeRawBufferPointer, editedFrom original: UnsafeRawBufferPointer) -> Int {
+    let (feed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+    guard text.last == feed, original.last != feed else { return text.count }
+    let line = text.dropLast()
+    return line.last == carriageReturn && original.last != carriageReturn ? line.count - 1 : line.count
   }
 
   /// Whether the file has something that the vault has not. It has, if that cannot be found out.
