@@ -70,6 +70,17 @@ struct LoginImportTests {
         "credHelpers.q.example: the login is kept by docker-credential-gcr",
       ]),
     DockerSample(
+      testDescription: "a program without a name keeps no login",
+      text: #"{"auths":{"r.example":{},"q.example":{}},"credsStore":"","credHelpers":{"q.example":""}}"#, login: nil,
+      left: [
+        "credsStore: a setting of docker", "credHelpers: a setting of docker", "r.example: no login",
+        "q.example: no login",
+      ]),
+    DockerSample(
+      testDescription: "a registry without the program of all others",
+      text: #"{"auths":{"r.example":{}},"credsStore":"desktop","credHelpers":{"r.example":""}}"#, login: nil,
+      left: ["credsStore: all other logins are kept by docker-credential-desktop", "r.example: no login"]),
+    DockerSample(
       testDescription: "no logins", text: #"{"auths":null,"credsStore":"desktop"}"#, login: nil,
       left: ["credsStore: all other"]),
     DockerSample(

@@ -91,15 +91,15 @@ struct DockerParser {
     let name = path[0].text
     let isHelper = Self.isNamed(name, "credHelpers") && path.count == 2 && leaf.kind == .text
     let isStore = Self.isNamed(name, "credsStore") && path.count == 1 && leaf.kind == .text
-    if isHelper {
-      let program = try leaf.name(in: bytes)
-      helpers[path[1].text] = program
+    let program = isHelper || isStore ? try leaf.name(in: bytes) : ""
+    // Without a name there is no program, also for a registry that has one for all others.
+    if isHelper { helpers[path[1].text] = program }
+    if isStore { store = program }
+    if isHelper, !program.isEmpty {
       try records.skip(
         "\(name).\(path[1].text)", "the login is kept by docker-credential-\(program)", line: leaf.line)
-    } else if isStore {
-      store = try leaf.name(in: bytes)
-      try records.skip(
-        name, "all other logins are kept by docker-credential-\(store ?? "")", line: leaf.line)
+    } else if isStore, !program.isEmpty {
+      try records.skip(name, "all other logins are kept by docker-credential-\(program)", line: leaf.line)
     } else if isFirst {
       try records.skip(name, "a setting of docker, and no login", line: leaf.line)
     }
@@ -143,9 +143,9 @@ struct DockerParser {
       try records.refuse(
         PlainFault(line: half.line, name: registry, reason: "a login without a user name or without a password"))
     } else if found["registrytoken"] == nil {
-      let program = helpers[registry] ?? store
+      let program = helpers[registry] ?? store ?? ""
       try records.skip(
-        registry, program.map { "the login is kept by docker-credential-\($0)" } ?? "no login", line: line)
+        registry, program.isEmpty ? "no login" : "the login is kept by docker-credential-\(program)", line: line)
     }
   }
 
