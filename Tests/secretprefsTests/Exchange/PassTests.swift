@@ -125,6 +125,37 @@ extension PassTests {
     #expect(outcome.exit == 0, "\(outcome.errorText)")
   }
 
+  /// Files that stay whole, and entries that only begin like one.
+  static let contents: [(text: String, isWhole: Bool)] = [
+    ("{\"a\":1}", true), ("{\"a\":1}\n", true), ("[\"x\"]\n", true), ("{}\n", false), ("[]\n", false),
+    ("{abc\n", false), ("{\"a\":1}\nurl: x\n", false), ("[x]\n", false), ("[x=1]\n", false), ("[x]\ny\n", false),
+    ("<settings xmlns=\"u\">\n <s a=\"b>c\">x &amp; y</s>\n</settings>\n", true), ("<a>x</a>", true), ("<pw>\n", false),
+    ("<pw/>\n", false), ("<pw>\n</other>\n", false), ("<a>x</a>\nurl: y\n", false), ("<!DOCTYPE x>\n<x/>\n", true),
+    ("# c\n[default]\nkey = x\n", true), ("; c\n\n# d\n[default]\nkey=x\n", true), ("#pw\nurl: x\n", false),
+    ("# c\nx\n[default]\nkey=x\n", false), ("\n[default]\nkey=x\n", false),
+    ("Bag Attributes\n    a: b\n-----BEGIN X-----\nx\n-----END X-----\n", true), ("Bag Attributes\nx\n", false),
+  ]
+
+  @Test func `files of any form go through pass and an import byte for byte`() throws {
+    let scene = try ExchangeScene()
+    let outcome = try Self.run(
+      """
+      openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=x -keyout key.pem -out cert.pem 2>> log || exit 95
+      openssl pkcs12 -export -inkey key.pem -in cert.pem -name me -passout pass: -out x.p12 2>> log || exit 94
+      openssl pkcs12 -in x.p12 -nodes -passin pass: -out bag 2>> log && grep -q '^Bag Attributes' bag || exit 93
+      openssl x509 -in cert.pem -text -out shown && openssl pkey -in key.pem -text -out keytext 2>> log || exit 92
+      for file in bag shown keytext; do pass insert -m "$file" < "$file" >> log || exit 91; done
+      secretprefs import store || exit 90
+      for file in bag shown keytext; do secretprefs get "$file/content" > out && cmp "$file" out || exit 89; done
+      """,
+      Dictionary(uniqueKeysWithValues: Self.contents.enumerated().map { ("n\($0)", $1.text) }), in: scene)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    let keys = try scene.texts(service: "default")
+    for (index, (text, isWhole)) in Self.contents.enumerated() {
+      #expect(keys["n\(index)/content"] == (isWhole ? text : nil), "\(text)")
+    }
+  }
+
   @Test func `a directory is no file of another format, and a file is no password store`() throws {
     let scene = try ExchangeScene()
     let directory = try scene.shell("mkdir store; secretprefs import store --format csv")

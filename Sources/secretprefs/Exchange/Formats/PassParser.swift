@@ -9,10 +9,6 @@ enum PassParser {
   private static let fieldNames = [
     ("login", "username"), ("user", "username"), ("username", "username"), ("url", "url"),
   ]
-  /// The beginnings of files that are no password with notes: keys in PEM, of PuTTY, and of age, and XML.
-  private static let documents: [StaticString] = [
-    "-----BEGIN ", "---- BEGIN ", "PuTTY-User-Key-File-", "# created: ", "<?xml",
-  ]
   /// The field of an entry that stays whole.
   private static let wholeField = "content"
 
@@ -24,27 +20,11 @@ enum PassParser {
     for name in store.others { try records.skip(name, "no entry of pass, which ends with .gpg", line: 0) }
     for entry in store.entries {
       let fields =
-        isDocument(entry.text, in: bytes)
+        PassDocument.isDocument(entry.text, in: bytes)
         ? [PlainRecords.Field(wholeField, entry.text)] : fields(entry.text, in: bytes)
       try records.add(entry: entry.name, fields, line: 0)
     }
     return records
-  }
-
-  private static func isDocument(_ text: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Bool {
-    let whole = UnsafeMutableRawBufferPointer(rebasing: bytes[text])
-    guard isUTF8(UnsafeRawBufferPointer(whole)) else { return true }
-    if documents.contains(where: { start in start.withUTF8Buffer { whole.starts(with: $0) } }) { return true }
-    guard let first = whole.first, whole.dropLast().contains(UInt8(ascii: "\n")) else { return false }
-    switch first {
-    case UInt8(ascii: "{"): return GuardedJSONParser.isValue(whole)
-    case UInt8(ascii: "["):
-      // A section of an INI file, as WireGuard has it, or a list.
-      let line = whole.prefix { $0 != UInt8(ascii: "\n") }
-      let isSection = line.last { !InputText.isSpace($0) } == UInt8(ascii: "]")
-      return GuardedJSONParser.isValue(whole) || isSection && whole[line.endIndex...].contains(UInt8(ascii: "="))
-    default: return false
-    }
   }
 
   private static func fields(_ text: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> [PlainRecords.Field] {
