@@ -156,6 +156,23 @@ extension PassTests {
     }
   }
 
+  @Test func `an entry of codes alone is no password`() throws {
+    let scene = try ExchangeScene()
+    let outcome = try Self.run(
+      "secretprefs import store && secretprefs otp q/totp",
+      [
+        "q": "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP\n", "h": "otpauth://hotp/x?secret=JBSWY3DPEHPK3PXP&counter=1",
+        "p": "otpauth://totp/x?secret=AAAA\r\nlogin: me\n", "w": "pw\notpauth://hotp/x?secret=AAAA&counter=1\n",
+      ], in: scene)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(
+      try scene.texts(service: "default") == [
+        "q/totp": "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP",
+        "h/hotp": "otpauth://hotp/x?secret=JBSWY3DPEHPK3PXP&counter=1", "p/totp": "otpauth://totp/x?secret=AAAA",
+        "p/username": "me", "w/password": "pw", "w/hotp": "otpauth://hotp/x?secret=AAAA&counter=1",
+      ])
+  }
+
   @Test func `a directory is no file of another format, and a file is no password store`() throws {
     let scene = try ExchangeScene()
     let directory = try scene.shell("mkdir store; secretprefs import store --format csv")

@@ -2,9 +2,9 @@ internal import Preferences
 
 /// The entries of pass as records.
 ///
-/// The first line of an entry is the password. A line that is an `otpauth` URI, and lines that begin with `login:`,
-/// `user:`, `username:` or `url:` become fields; all others are notes. An entry that is a document, such as a private
-/// key, stays whole.
+/// The first line of an entry is the password, unless it is an `otpauth` URI. A line that is such a URI, and lines that
+/// begin with `login:`, `user:`, `username:` or `url:` become fields; all others are notes. An entry that is a document,
+/// such as a private key, stays whole.
 enum PassParser {
   private static let fieldNames = [
     ("login", "username"), ("user", "username"), ("username", "username"), ("url", "url"),
@@ -35,7 +35,7 @@ enum PassParser {
       start = line.endIndex < text.upperBound ? line.endIndex + 1 : nil
       return line
     }
-    var fields = nextLine().map { [PlainRecords.Field("password", withoutReturn($0).indices)] } ?? []
+    var fields = nextLine().map(withoutReturn).map { [code($0) ?? PlainRecords.Field("password", $0.indices)] } ?? []
     var following = nextLine()
     // A field beyond them is refused when it is added.
     while fields.count <= PlainRecords.most, let line = following {
@@ -63,8 +63,14 @@ enum PassParser {
     line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
+  /// The field of a line that is an `otpauth` URI, as pass-otp has it.
+  private static func code(_ line: Slice<UnsafeMutableRawBufferPointer>) -> PlainRecords.Field? {
+    guard line.starts(with: "otpauth://".utf8) else { return nil }
+    return PlainRecords.Field(line.starts(with: "otpauth://hotp/".utf8) ? "hotp" : "totp", line.indices)
+  }
+
   private static func field(_ line: Slice<UnsafeMutableRawBufferPointer>) -> PlainRecords.Field? {
-    if line.starts(with: "otpauth://".utf8) { return PlainRecords.Field("totp", line.indices) }
+    if let code = code(line) { return code }
     let name = line.prefix { $0 != UInt8(ascii: ":") }
     guard name.count < line.count, let field = fieldNames.first(where: { matches(name, $0.0) }) else { return nil }
     return PlainRecords.Field(field.1, line[name.endIndex...].dropFirst().drop(while: InputText.isBlank).indices)
