@@ -59,7 +59,7 @@ struct ImportRefusalTests {
     Sample("netrc", "machine a login x\npassword", "line 2: a keyword without a value"),
     Sample("netrc", "machine a login u password \"\(canary)\nmachine b login c password d", "line 1: a quote"),
     Sample("netrc", "machine a\npassword \"\(canary)\"x\n", "line 2: text behind a quoted value"),
-    Sample("netrc", "machine a login u # password \(canary)\n", "line 1: curl reads the words behind a #"),
+    Sample("netrc", "machine a login u password # \(canary)\n", "line 1: a keyword without a value"),
     Sample("docker", "{\"auths\":{\"a\":\n{\"auth\":\"\(canary)\"}}}", "line 2, a: a login that is not base64"),
     Sample("docker", "{\"auths\":{\"a\":{\"password\":\n\"\(canary)\"}}}", "line 2, a: a login without a user name"),
     Sample(

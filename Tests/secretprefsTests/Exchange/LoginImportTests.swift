@@ -169,6 +169,12 @@ struct LoginImportTests {
     "machine b.example login x password y\nmachine a.example login u password p", "default login u password p",
     "machine a.example login u password p\r\n", "machine a.example account x login u password p method z",
     "macdef init\nlogin x\npassword y\n\nmachine a.example login u password p",
+    "machine a.example login u password p # login v", "machine a.example login u # password x\npassword y",
+    "machine a.example login u password # x\n# y\np", "machine # x\na.example login u password p",
+    "machine a.example login u password p#x", "machine a.example port #21 login x\nlogin u password p",
+    "machine a.example port # 21\nlogin u password p", "machine a.example login u password p # \"x\nlogin z",
+    "machine a.example login u password p #machine b.example\r\n", "default # x\nlogin u password p",
+    "machine a.example login \"#u\" password \"#p\"", "machine a.example login u account # x\n password p",
   ]
 
   @Test(.enabled(if: LoginImportTests.hasCurlAndPython), arguments: netrcFiles)
@@ -183,6 +189,34 @@ struct LoginImportTests {
     let name = keys["a.example/password"] == nil ? "default" : "a.example"
     let ours = "\(keys["\(name)/username"] ?? ""):\(keys["\(name)/password"] ?? "")"
     #expect(curl.text == Data(ours.utf8).base64EncodedString(), "\(curl.errorText)")
+  }
+
+  @Test(arguments: [
+    ("machine a login u password p # login v\n", true), ("machine a # Machine b\n login u password p", true),
+    ("machine a login u password p # x y\n", false), ("machine a login u password p\n  # login v\n", false),
+    ("machine a login u # \n password p", false),
+  ])
+  func `keywords in a comment behind other words are named, without their values`(
+    _ text: String, _ isNamed: Bool
+  ) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(text, to: ".netrc")
+    let outcome = try scene.shell("secretprefs import .netrc")
+    #expect(try scene.texts(service: "default") == ["a/username": "u", "a/password": "p"], "\(outcome.errorText)")
+    #expect(outcome.text.contains("not imported: line 1, a: keywords in a comment") == isNamed, "\(outcome.text)")
+    #expect(!outcome.text.contains("login") && !outcome.text.contains("Machine"), "\(outcome.text)")
+  }
+
+  @Test func `a value that begins with a hash sign is kept, with a note`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write("machine a login #u password #1\nmachine b login v password \"#2\"\n", to: ".netrc")
+    let outcome = try scene.shell("secretprefs import .netrc")
+    #expect(
+      try scene.texts(service: "default") == [
+        "a/username": "#u", "a/password": "#1", "b/username": "v", "b/password": "#2",
+      ], "\(outcome.errorText)")
+    #expect(outcome.text.matches(of: /note: line 1, a\/[a-z]+: curl takes it for a comment/).count == 2)
+    #expect(!outcome.text.contains("line 2"), "\(outcome.text)")
   }
 
   static let hasCurlAndPython = (try? Tool.shell("curl --version && python3 --version", in: Scratch()).exit) == 0

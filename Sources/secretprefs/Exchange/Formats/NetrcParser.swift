@@ -2,8 +2,12 @@ internal import Preferences
 
 /// A `.netrc` file as curl reads it: `machine`, `default`, `login`, `password`, in any case of their letters, and
 /// `account`, between blanks and line ends. A value may be in double quotes, in which a backslash escapes; they end in
-/// their line. A line that begins with `#` is a comment. Macros are skipped.
+/// their line. A word that begins with `#` begins a comment. Macros are skipped.
+///
+/// Since 7.84, curl also takes a value such as `#1` for a comment. Here it is a value, with a note: other programs read
+/// it, and curl would take the next keyword for the value.
 struct NetrcParser {
+  private static let keywords = ["machine", "default", "login", "password", "account", "macdef"]
   /// The words of other programs, which have a value and which curl ignores together with it.
   private static let ignored = ["method", "port", "protocol", "scheme", "user"]
 
@@ -13,7 +17,7 @@ struct NetrcParser {
   private var fields: [PlainRecords.Field] = []
   /// Whether the last value was in quotes.
   private var isQuoted = false
-  /// The line of the last word. A later word in the same line cannot begin a comment.
+  /// The line of the last word.
   private var lineOfWord = 0
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
@@ -26,7 +30,7 @@ struct NetrcParser {
 
   private mutating func parse() throws(PlainFault) {
     while true {
-      skipToWord()
+      try skipToWord()
       guard text.next != nil else { break }
       let line = text.line
       do throws(PlainFault) { try part(line) } catch {
@@ -40,34 +44,35 @@ struct NetrcParser {
   }
 
   private mutating func part(_ line: Int) throws(PlainFault) {
-    if text.next == UInt8(ascii: "#") { return try trailingComment() }
     let word = try keyword()
     switch word {
     case "machine", "default":
       try addMachine()
       // Without its name, the logins that follow belong to no machine.
       machine = ("", line)
-      machine = (word == "default" ? word : try text.name(try value()), line)
+      machine = (word == "default" ? word : try text.name(try value(mayBeMarked: false)), line)
     case "macdef":
-      let name = try text.name(try value())
+      let name = try text.name(try value(mayBeMarked: true))
       skipMacro()
       try records.skip(name, "a macro", line: line, through: text.lastLine)
+    case "account" where isBeforeComment && isAtLoneMark: return
     case "login", "password", "account":
       guard machine != nil else { throw text.malformed("a \(word) before the first machine", line: line) }
       guard fields.count < PlainRecords.most else {
         throw .tooMuch("more than \(PlainRecords.most) values", line: line)
       }
-      let value = try value()
+      let value = try value(mayBeMarked: true)
       let isMark = value.first.map { text.bytes[$0] == UInt8(ascii: "#") && !isQuoted } ?? false
       fields.append(
         PlainRecords.Field(
           word == "login" ? "username" : word, value, isSecret: word != "login",
-          note: isMark ? "older versions of curl take it for a comment, because it begins with #" : nil))
+          note: isMark ? "curl takes it for a comment since version 7.84, because it begins with #" : nil))
     default:
       guard Self.ignored.contains(word) else {
         throw text.malformed("not a keyword of a netrc file", line: line)
       }
-      _ = try value()
+      // curl does not know that the word has a value.
+      if !isBeforeComment { _ = try value(mayBeMarked: false) }
       try records.skip("\(machine?.name ?? "")/\(word)", "curl ignores it", line: line)
     }
   }
@@ -82,41 +87,65 @@ struct NetrcParser {
 
   // MARK: Words
 
-  /// Skips blanks, line ends and the lines that are comments.
-  private mutating func skipToWord() {
+  /// Skips blanks, line ends and comments.
+  ///
+  /// - Parameter mayBeMarked: whether a word that begins with `#`, in the line of the last word, is a value.
+  private mutating func skipToWord(mayBeMarked: Bool = false) throws(PlainFault) {
     while true {
       text.skip(while: InputText.isSpace)
-      guard text.next == UInt8(ascii: "#"), text.line != lineOfWord else { return }
-      text.skip { $0 != UInt8(ascii: "\n") }
+      guard text.next == UInt8(ascii: "#") else { return }
+      if mayBeMarked, text.line == lineOfWord, !isAtLoneMark { return }
+      try comment()
     }
   }
 
-  /// Skips a `#` and the words behind it in a line. curl ignores each of them unless it is a keyword.
-  private mutating func trailingComment() throws(PlainFault) {
-    let line = text.line
-    while let next = text.next, next != UInt8(ascii: "\n") {
-      let start = text.position
-      text.skip { !InputText.isSpace($0) }
-      let word = String(decoding: text.bytes[start..<min(text.position, start + 10)], as: UTF8.self).lowercased()
-      guard !["machine", "default", "login", "password", "macdef"].contains(word) else {
-        throw text.malformed("curl reads the words behind a # that does not begin the line", line: line)
-      }
+  /// Whether the next word of the line begins with `#`.
+  private var isBeforeComment: Bool {
+    mutating get {
       text.skip(while: InputText.isBlank)
-      if text.isAtLineEnd { return }
+      return text.next == UInt8(ascii: "#")
     }
+  }
+
+  /// Whether the next word is `#` alone.
+  private var isAtLoneMark: Bool {
+    let next = text.position + 1
+    return next == text.bytes.count || InputText.isSpace(text.bytes[next])
+  }
+
+  /// Skips a comment, and names one behind other words of its line that has a keyword.
+  private mutating func comment() throws(PlainFault) {
+    let line = text.line
+    guard line == lineOfWord else { return text.skip { $0 != UInt8(ascii: "\n") } }
+    var hasKeyword = false
+    _ = text.skip(UInt8(ascii: "#"))
+    while text.next != nil, !text.isAtLineEnd {
+      text.skip(while: InputText.isBlank)
+      hasKeyword = Self.keywords.contains(word()) || hasKeyword
+      // A carriage return within the line.
+      if !text.isAtLineEnd { _ = text.skip(UInt8(ascii: "\r")) }
+    }
+    guard hasKeyword else { return }
+    try records.skip(machine?.name ?? "", "keywords in a comment, which begins with #", line: line)
   }
 
   private mutating func keyword() throws(PlainFault) -> String {
     lineOfWord = text.line
+    return word()
+  }
+
+  /// The next word, without what is behind its first 10 bytes: it may be a misplaced password, and no keyword is that
+  /// long.
+  private mutating func word() -> String {
     let start = text.position
     text.skip { !InputText.isSpace($0) }
-    // A longer word may be a misplaced password. No keyword is that long.
     return String(decoding: text.bytes[start..<min(text.position, start + 10)], as: UTF8.self).lowercased()
   }
 
-  private mutating func value() throws(PlainFault) -> Range<Int> {
+  /// - Parameter mayBeMarked: whether it may begin with `#`.
+  private mutating func value(mayBeMarked: Bool) throws(PlainFault) -> Range<Int> {
     let line = text.line
-    skipToWord()
+    try skipToWord(mayBeMarked: mayBeMarked)
     lineOfWord = text.line
     let start = text.position
     isQuoted = text.skip(UInt8(ascii: "\""))
