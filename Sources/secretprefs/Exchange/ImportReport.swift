@@ -36,7 +36,7 @@ struct ImportReport {
       let rows = plan.items.map { item in
         [
           item.exists ? "exists" : item.isRemoved ? "removed" : "new", name(of: item), item.kind.label,
-          counted(item.value.bytes.count, "byte", "bytes"),
+          counted(item.byteCount, "byte", "bytes"),
         ]
       }
       text += Table(rows: rows).text
@@ -95,7 +95,7 @@ struct ImportReport {
         JSON.object([
           ("group", .string(item.group.text)), ("service", .string(item.service.text)),
           ("key", .string(item.value.key)), ("kind", .string(item.kind.label)),
-          ("bytes", .unsigned(UInt64(item.value.bytes.count))), ("exists", .bool(item.exists)),
+          ("bytes", .unsigned(UInt64(item.byteCount))), ("exists", .bool(item.exists)),
           ("removed", .bool(item.isRemoved)),
         ])
       }

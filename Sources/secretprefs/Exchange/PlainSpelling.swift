@@ -23,6 +23,16 @@ enum PlainSpelling: Equatable {
     }
   }
 
+  /// How many bytes are stored for the value with these bytes of the file.
+  func count(of bytes: RawSpan) throws(VaultError) -> Int {
+    switch self {
+    case .text, .body: bytes.byteCount
+    case .kind: try withBody(of: bytes) { $0.byteCount }
+    case .between(let before, let after): before.utf8.count + bytes.byteCount + after.utf8.count
+    case .base32(let before, let after): before.utf8.count + Base32.count(of: bytes.byteCount) + after.utf8.count
+    }
+  }
+
   /// Lends the bytes that are stored for the value.
   func withBody<R>(of bytes: RawSpan, _ body: (RawSpan) throws(VaultError) -> R) throws(VaultError) -> R {
     switch self {

@@ -3,10 +3,13 @@ internal import VaultSealing
 
 /// Base32 as people copy it.
 enum Base32 {
+  /// How many digits as many bytes have, without padding.
+  static func count(of byteCount: Int) -> Int { (byteCount * 8 + 4) / 5 }
+
   /// The digits of `bytes`, without padding.
   static func encode(_ bytes: RawSpan) throws(VaultError) -> SecretBytes {
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
-    var text = try SecretBytes(count: (bytes.byteCount * 8 + 4) / 5)
+    var text = try SecretBytes(count: count(of: bytes.byteCount))
     text.withUnsafeMutableBytes { text in
       var (end, word, bits) = (0, UInt32(0), 0)
       for index in bytes.byteOffsets {

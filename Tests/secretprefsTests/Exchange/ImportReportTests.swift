@@ -33,6 +33,34 @@ struct ImportReportTests {
     #expect(try scene.file == before)
   }
 
+  @Test func `a dry run shows the lengths of what is stored`() throws {
+    let scene = try ExchangeScene()
+    func field(_ name: String, _ value: String) -> String {
+      "<String><Key>\(name)</Key><Value>\(value)</Value></String>"
+    }
+    let entries = [
+      [field("TOTP Seed", "GEZDGNBVGY3TQOJQ"), field("TOTP Settings", "60;8")], [field("TimeOtp-Secret", "1234567")],
+      [field("TimeOtp-Secret-Hex", "3132333435"), field("TimeOtp-Length", "8")],
+    ]
+    let xml = entries.map { "<Entry>\(field("Title", "a"))\($0.joined())</Entry>" }.joined()
+    for (name, text) in [
+      ("k.xml", "<KeePassFile><Root><Group><Name>r</Name>\(xml)</Group></Root></KeePassFile>"),
+      ("c.txt", "otpauth-migration://offline?data=ChYKBTEyMzQ1EgFhGgRTaG9wIAEoATACEAEYASAA\n"),
+      ("n.json", #"{"number":5,"flag":true,"list":[1, 2],"text":"\u00e9","big":12345678901234567890123,"half":0.5}"#),
+    ] {
+      try scene.home.write(text, to: name)
+      let format = name == "c.txt" ? "--format otpauth" : ""
+      let dry = try scene.shell("secretprefs import \(name) \(format) --dry-run --json")
+      let report = try JSONSerialization.jsonObject(with: Data(dry.text.utf8)) as? [String: Any]
+      let keys = try #require(report?["keys"] as? [[String: Any]], "\(dry.errorText)")
+      let lengths = Dictionary(uniqueKeysWithValues: keys.map { ($0["key"] as? String, $0["bytes"] as? Int) })
+      #expect(try scene.shell("secretprefs import \(name) \(format) --service '\(name)'").exit == 0)
+      let stored = try scene.values(service: name)
+      #expect(!stored.isEmpty && stored.count == lengths.count)
+      for (key, value) in stored { #expect(lengths[key] == value.count, "\(key)") }
+    }
+  }
+
   @Test(arguments: ["--skip 3,5,6", "--skip 3-6", "--skip", "--skip all", "--skip @list", "--skip=' 5 , 3-3,6'"])
   func `bad lines of a list are left out, and the report names them`(_ option: String) throws {
     let scene = try ExchangeScene()
