@@ -5,7 +5,7 @@ struct RecordCopy: Sendable {
   let source: RecordAddress
   /// The revision that the source must have; `nil` for any.
   let expected: UInt64?
-  /// The earlier value of the source that becomes the copy's value, without those that are newer. The source may then be
+  /// The revision of the earlier value that becomes the copy's value; newer ones are not copied, and the source may be
   /// removed. `nil` for the current value.
   var revision: UInt64?
   /// Whether a record that has the new name is replaced.

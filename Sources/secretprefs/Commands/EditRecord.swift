@@ -15,10 +15,11 @@ struct EditRecord: WritingCommand {
       With --value the value, which must be text, is opened in the editor of $VISUAL or $EDITOR. The file is in a \
       directory that only you can open, on a file system in memory: that of $XDG_RUNTIME_DIR, or /dev/shm. Without one \
       the command fails. The system may swap such memory out. The directory is removed with everything that the editor \
-      has written there, or by the next such command if this one is killed. A changed value is saved after a \
-      confirmation that shows the lengths, if no other process has changed the key. As with "secretprefs set", the \
-      expiry is removed. If saving fails, the command asks whether to edit or save again; without a terminal, and if \
-      the editor is killed, it keeps what was edited in that memory and names the file.
+      has written there, or by the next such command if this one is killed. A changed value is saved, without a line \
+      ending that only the editor has added, after a confirmation that shows the lengths, if no other process has \
+      changed the key. As with "secretprefs set", the expiry is removed. If saving fails, the command asks whether to \
+      edit or save again; without a terminal, and if the editor is killed, it keeps what was edited in that memory and \
+      names the file.
 
       The words of the variable are those that a shell would read, but no shell runs. vi, vim and nvim get arguments \
       with which they write no viminfo or shada, swap, undo and backup file. Other editors do as they are \

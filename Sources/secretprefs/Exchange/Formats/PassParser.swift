@@ -3,8 +3,8 @@ internal import Preferences
 /// The entries of pass as records.
 ///
 /// The first line of an entry is the password, unless it is an `otpauth` URI. A line that is such a URI, and lines that
-/// begin with `login:`, `user:`, `username:` or `url:` become fields; all others are notes. An entry that is a document,
-/// such as a private key, stays whole.
+/// begin with `login:`, `user:`, `username:` or `url:` become fields; all others are notes. An entry that is a
+/// document, such as a private key, stays whole.
 enum PassParser {
   private static let fieldNames = [
     ("login", "username"), ("user", "username"), ("username", "username"), ("url", "url"),
