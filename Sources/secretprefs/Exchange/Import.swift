@@ -138,6 +138,7 @@ struct Import: WritingCommand {
     }
     let report = ImportReport(
       plan: plan, format: found, choice: choice, writes: writes,
+      lengths: dryRun ? try plan.lengths(in: source.bytes) : [],
       groupOption: try record.group ?? Configuration.value(of: .group),
       remainder: source.isOnDisk ? path : nil)
     if self.vault.json { try Output.write(report.json) } else { try Output.write(report.text) }

@@ -28,8 +28,6 @@ struct ImportPlan {
     let service: Vault.Name
     let value: PlainRecords.Value
     let kind: ValueKind
-    /// How many bytes are stored for the value.
-    let byteCount: Int
     /// The record that has the key. `nil` if the key is new.
     let record: RecordInfo?
 
@@ -70,16 +68,13 @@ struct ImportPlan {
               reason: "its rotation is not pending here; its old value is an earlier one, if it was kept"))
         }
         guard let target = try groups.target(of: value) else { continue }
-        let part = UnsafeRawBufferPointer(rebasing: bytes[value.bytes])
-        let kind = value.spelling.kind(of: part)
-        let byteCount = try value.spelling.count(of: part.bytes)
+        let kind = value.spelling.kind(of: UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
         let own = try value.record.map { (record) throws(VaultError) in try Vault.Name(record.service) }
         let service = keepsServices ? own ?? place.service : place.service
         let record = try target.group.flatMap { (group) throws(VaultError) in
           try vault.record(service: service, key: value.key, in: group)
         }
-        let item = PlannedValue(
-          group: target.name, service: service, value: value, kind: kind, byteCount: byteCount, record: record)
+        let item = PlannedValue(group: target.name, service: service, value: value, kind: kind, record: record)
         let replaces = choice == .replace
         let isKept = try !replaces && item.isRemoved && groups.keepsRemoved(value.key, of: service, in: target)
         if let reason = item.objection(at: now, replaces: replaces, isKept: isKept) {
@@ -96,6 +91,15 @@ struct ImportPlan {
     self.notes = notes
     services = Set(items.map(\.service)).map(\.text).sorted()
     if items.isEmpty, let refusal = groups.refusal { throw refusal }
+  }
+
+  /// How many bytes would be stored for each value.
+  func lengths(in bytes: borrowing SecretBytes) throws -> [Int] {
+    try bytes.withUnsafeBytes { bytes in
+      try items.map { item in
+        try item.value.spelling.count(of: UnsafeRawBufferPointer(rebasing: bytes[item.value.bytes]).bytes)
+      }
+    }
   }
 
   var existing: [PlannedValue] { items.filter { $0.exists && !$0.isRemoved } }

@@ -7,6 +7,8 @@ struct ImportReport {
   let choice: ImportPlan.ConflictChoice
   /// What was written; `nil` in a dry run.
   let writes: [ImportPlan.Write]?
+  /// How many bytes would be stored for each value; empty unless it is a dry run.
+  let lengths: [Int]
   /// The access group, if an option, the environment or the configuration names it.
   let groupOption: String?
   /// The path of the plain file that still has the values.
@@ -33,10 +35,10 @@ struct ImportReport {
   var text: String {
     var text = ""
     if isDryRun {
-      let rows = plan.items.map { item in
+      let rows = zip(plan.items, lengths).map { item, length in
         [
           item.exists ? "exists" : item.isRemoved ? "removed" : "new", name(of: item), item.kind.label,
-          counted(item.byteCount, "byte", "bytes"),
+          counted(length, "byte", "bytes"),
         ]
       }
       text += Table(rows: rows).text
@@ -91,11 +93,11 @@ struct ImportReport {
       ("format", .string(format.rawValue)),
     ]
     if isDryRun {
-      let keys = plan.items.map { item in
+      let keys = zip(plan.items, lengths).map { item, length in
         JSON.object([
           ("group", .string(item.group.text)), ("service", .string(item.service.text)),
           ("key", .string(item.value.key)), ("kind", .string(item.kind.label)),
-          ("bytes", .unsigned(UInt64(item.byteCount))), ("exists", .bool(item.exists)),
+          ("bytes", .unsigned(UInt64(length))), ("exists", .bool(item.exists)),
           ("removed", .bool(item.isRemoved)),
         ])
       }
