@@ -79,7 +79,7 @@ struct UndoWrite: WritingCommand {
           hint: "run the command again")
       }
       vault.recordChange(by: Self.self, messages)
-      try warnOfRotations(undone, in: group, of: vault, messages)
+      warnOfRotations(undone, in: group, of: vault, messages)
     }
     try write(undone, of: revisions, in: group)
     guard count > 0 else {
@@ -90,10 +90,11 @@ struct UndoWrite: WritingCommand {
   /// Warns of rotations that are pending again and cannot be reverted, because the old value has another revision now.
   private func warnOfRotations(
     _ undone: UndoneWrite, in group: AccessGroup, of vault: Vault, _ messages: Messages
-  ) throws {
+  ) {
     for record in undone.restored + undone.edited {
-      guard let present = try vault.record(record, in: group), RotationMark.isPending(in: present),
-        let mark = try RotationMark(of: present), !present.previous.contains(where: { $0.revision == mark.revision })
+      // The undo is done: an attribute that no rotation made, or a failed read, is no reason to call it failed.
+      guard let present = try? vault.record(record, in: group), let mark = try? RotationMark(of: present),
+        !present.previous.contains(where: { $0.revision == mark.revision })
       else { continue }
       messages.warn(
         "a rotation of \(displayed(record.service.text)) \(displayed(record.key.text)) is pending again and cannot be "
