@@ -101,7 +101,8 @@ struct Remove: WritingCommand {
       try Output.write(removal.json(removal.count))
     } else {
       messages.tell("\(counted(removal.count, "key", "keys")) removed")
-      for group in removal.groups where removal.groups.count > 1 && !now {
+      let groups = removal.groups
+      for group in groups where groups.count > 1 && !now {
         messages.tell("\(UndoWrite.command(group: group)) undoes the removal in the access group \(displayed(group))")
       }
     }
