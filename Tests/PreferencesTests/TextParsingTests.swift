@@ -159,7 +159,10 @@ struct TextParsingTests {
     #expect(preferencesError { _ = try environment.value(forKey: "ports", decoding: Site.self) }?.code == .typeMismatch)
   }
 
-  @Test(arguments: ["0x10", "0x1p3", "nan(0x1)", "snan", "-0x1", "1e999", "", " 1", "1_000", "٣", "1e", "0b1", "+-1"])
+  @Test(arguments: [
+    "0x10", "0x1p3", "nan(0x1)", "snan", "-0x1", "1e999", "0.1e-400", "-1E-999", "", " 1", "1_000", "٣", "1e", "0b1",
+    "+-1",
+  ])
   func `a number in text is decimal`(text: String) {
     #expect(PreferenceValue(parsing: text, as: .double) == nil)
     #expect(PreferenceValue(parsing: text, as: .integer) == nil)

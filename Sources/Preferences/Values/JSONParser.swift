@@ -1,8 +1,8 @@
 /// Parses JSON strictly by RFC 8259: UTF-8, no repeated member, nothing after the value.
 ///
 /// In an object, what no value can represent is kept as its text, see ``JSONText``, so that one odd value does not make
-/// the others unreadable: an array with null, numbers beyond the largest double, and members whose names differ only in
-/// their composition. A single value is refused for any of them.
+/// the others unreadable: an array with null, numbers too large or too small for a double, and members whose names
+/// differ only in their composition. A single value is refused for any of them.
 ///
 /// Errors contain positions, not text from the file, which could be part of a value.
 package struct JSONParser {
@@ -32,7 +32,8 @@ package struct JSONParser {
     return members
   }
 
-  /// Parses a value of any type, and refuses null and numbers beyond 64 bits (`Docs/Format.md` annex E).
+  /// Parses a value of any type, and refuses null and numbers too large or too small for 64 bits (`Docs/Format.md`
+  /// annex E).
   package mutating func parseValue() throws(PreferencesError) -> PreferenceValue {
     isStrict = true
     guard let value = try value(depth: 0) else { throw malformed("null") }
@@ -132,7 +133,7 @@ package struct JSONParser {
     if isInteger, let number = PreferenceValue(parsing: text, as: .integer) { return number }
     // Like other readers, an integer that no kind of integer can hold is read as a double.
     let double = isStrict && isInteger ? nil : PreferenceValue(parsing: text, as: .double)
-    guard double != nil || !isStrict else { throw malformed("a number beyond 64 bits") }
+    guard double != nil || !isStrict else { throw malformed("a number too large or too small for 64 bits") }
     return double ?? JSONText.value(text)
   }
 

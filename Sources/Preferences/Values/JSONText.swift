@@ -6,7 +6,7 @@ package enum JSONText {
   private static let valueMark = "$json"
   private static let membersMark = "$members"
 
-  /// A value, such as an array with null, or a number beyond the largest double.
+  /// A value, such as an array with null, or a number too large or too small for a double.
   static func value(_ text: String) -> PreferenceValue { .dictionary([valueMark: .string(text)]) }
 
   /// The members of an object whose names are equal and have different bytes; it has the first of the names.

@@ -39,8 +39,10 @@ extension PreferenceValue {
 
   private static func double(_ text: String) -> Double? {
     guard isDecimal(text.utf8), let double = Double(text) else { return nil }
-    // `1e999` would parse as infinity.
-    if double.isInfinite && text.utf8.contains(where: isDigit) { return nil }
+    // `1e999` would parse as infinity, and `1e-999` as zero.
+    let significand = text.utf8.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }
+    if double.isInfinite, significand.contains(where: isDigit) { return nil }
+    if double.isZero, significand.contains(where: { (0x31...0x39).contains($0) }) { return nil }
     return double
   }
 

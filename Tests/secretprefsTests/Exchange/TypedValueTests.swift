@@ -48,7 +48,8 @@ struct TypedValueTests {
 
   @Test(arguments: [
     ("--int", "x"), ("--int", "1.0"), ("--int", "0x10"), ("--int", "99999999999999999999"), ("--bool", "maybe"),
-    ("--double", "1e999"), ("--double", "0x1p3"), ("--date", "2027-01-31"), ("--kind json", "{"),
+    ("--double", "1e999"), ("--double", "0.1e-400"), ("--double", "0x1p3"), ("--date", "2027-01-31"),
+    ("--kind json", "{"),
     ("--kind json", "1 2"),
     ("--kind url", "a b"), ("--kind unsignedInteger", "x"),
   ])

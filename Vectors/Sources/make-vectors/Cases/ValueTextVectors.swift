@@ -93,6 +93,7 @@ enum ValueTextVectors {
       refuses("point-behind", "[1.]"), refuses("not-a-number", "[NaN]"),
       refuses("integer-beyond", "[18446744073709551616]"),
       refuses("integer-below", "[-9223372036854775809]"), refuses("double-beyond", "[1e999]"),
+      refuses("double-vanishing", "[0.1e-400]"),
       refuses("half-a-pair", #"["\ud83d"]"#), refuses("control", "[\"\n\"]"), refuses("escape", #"["\x41"]"#),
       refuses("comment", "[1/**/]"),
     ]
