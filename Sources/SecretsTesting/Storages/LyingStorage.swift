@@ -25,8 +25,8 @@ enum StorageLie: Sendable, Hashable, CaseIterable {
 final class LyingStorage: VaultStorage {
   private struct State {
     var lie: StorageLie?
-    /// The lengths of the entries behind the snapshot, in order.
-    var entries: [Int] = []
+    /// The entries behind the snapshot, in order. Their last byte may be zero, as are those behind them.
+    var entries: [Range<Int>] = []
     /// What was stored at one time, and is returned instead.
     var old: [UInt8]?
   }
@@ -66,20 +66,17 @@ final class LyingStorage: VaultStorage {
       if let old = state.old { return old }
       guard let lie = state.lie, state.entries.count > 1 else { return bytes }
       var bytes = bytes
-      let end = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
-      let (last, previous) = (state.entries[state.entries.count - 1], state.entries[state.entries.count - 2])
-      let start = end - last
-      let first = end - state.entries.reduce(0, +)
+      let first = state.entries[0]
+      let previous = state.entries[state.entries.count - 2]
+      let last = state.entries[state.entries.count - 1]
       switch lie {
-      case .withheld: bytes.removeSubrange(start...)
-      case .reordered:
-        let moved = Array(bytes[(start - previous)..<start])
-        bytes.replaceSubrange((start - previous)..., with: bytes[start..<end] + moved)
-      case .doubled: bytes.replaceSubrange(end..., with: Array(bytes[start..<end]))
-      case .changedEntry: bytes[start - previous / 2] ^= 1
-      case .gap: bytes.removeSubrange(first..<(first + state.entries[0]))
-      case .changedSnapshot: bytes[first / 2] ^= 1
-      case .cut: bytes.removeSubrange((first / 2)...)
+      case .withheld: bytes.removeSubrange(last.lowerBound...)
+      case .reordered: bytes.replaceSubrange(previous.lowerBound..., with: bytes[last] + bytes[previous])
+      case .doubled: bytes.replaceSubrange(last.upperBound..., with: Array(bytes[last]))
+      case .changedEntry: bytes[previous.lowerBound + previous.count / 2] ^= 1
+      case .gap: bytes.removeSubrange(first)
+      case .changedSnapshot: bytes[first.lowerBound / 2] ^= 1
+      case .cut: bytes.removeSubrange((first.lowerBound / 2)...)
       case .empty: bytes.removeSubrange(40...)
       }
       return bytes
@@ -110,7 +107,7 @@ final class LyingStorage: VaultStorage {
 
     func append(_ entry: [UInt8], at position: StoragePosition) throws(VaultError) {
       try base.append(entry, at: position)
-      storage.state.withLock { $0.entries.append(entry.count) }
+      storage.state.withLock { $0.entries.append(position.offset..<position.offset + entry.count) }
     }
 
     func replace(with bytes: [UInt8], behind position: StoragePosition?) throws(VaultError) -> any StorageVersion {
