@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Calls that block, in an `async` context.
-@Suite(.timeLimit(.minutes(10))) struct HelperPoolTests {
+struct HelperPoolTests {
   /// More calls than the cooperative pool has threads.
   private let many = ProcessInfo.processInfo.activeProcessorCount + 4
 }

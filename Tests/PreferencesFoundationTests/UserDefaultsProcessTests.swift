@@ -50,7 +50,7 @@ struct UserDefaultsProcessTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test
   func `item 82: another process's change is noticed at once while the suite is watched`() async throws {
     try await withTemporaryFolder { folder in
       let store = try UserDefaultsPreferences(suiteName: folder + "/new/a")

@@ -11,7 +11,7 @@
   }
 
   /// Responses that break off or never come, and loads that are cancelled.
-  @Suite(.timeLimit(.minutes(10))) struct HTTPConnectionTests {}
+  struct HTTPConnectionTests {}
 
   extension HTTPConnectionTests {
     // MARK: Complete responses

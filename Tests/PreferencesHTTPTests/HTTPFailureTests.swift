@@ -5,7 +5,7 @@
   import Testing
 
   /// Responses with an unexpected status, content or size.
-  @Suite(.timeLimit(.minutes(10))) struct HTTPFailureTests {}
+  struct HTTPFailureTests {}
 
   extension HTTPFailureTests {
     // MARK: Status

@@ -7,7 +7,7 @@
   @testable import PreferencesHTTP
 
   /// What is requested of which server, and what descriptions show of it.
-  @Suite(.timeLimit(.minutes(10))) struct HTTPRequestTests {}
+  struct HTTPRequestTests {}
 
   extension HTTPRequestTests {
     @Test(arguments: [

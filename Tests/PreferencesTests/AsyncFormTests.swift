@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The asynchronous forms of what writes to a store.
-@Suite(.timeLimit(.minutes(10))) struct AsyncFormTests {}
+struct AsyncFormTests {}
 
 extension AsyncFormTests {
   /// A store in memory that counts the writes in each form.

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Observers of a store that many threads write.
-@Suite(.timeLimit(.minutes(10))) struct BoundedObservationTests {
+struct BoundedObservationTests {
   private static let key = PreferenceKey("count", default: 0)
 
   /// Lets a different thread write `value`, and waits until its write has returned.

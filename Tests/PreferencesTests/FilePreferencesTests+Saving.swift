@@ -312,7 +312,7 @@ extension FilePreferencesTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: FileCase.allCases)
+  @Test(arguments: FileCase.allCases)
   func `item 82: a watched file is noticed when it is replaced, and when it is made`(file: FileCase) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -330,7 +330,7 @@ extension FilePreferencesTests {
     watch.invalidate()
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test
   func `item 82: a file that is written in place, or behind a link that is changed, is noticed`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
     for name in ["/cfg", "/cfg/v1", "/cfg/v2"] {
@@ -355,7 +355,7 @@ extension FilePreferencesTests {
     watch.invalidate()
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test
   func `a watched file that becomes malformed leaves the values, and the watch continues`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

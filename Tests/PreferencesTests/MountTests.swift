@@ -20,7 +20,7 @@ private enum Namespace {
 
 }
 
-@Suite(.timeLimit(.minutes(10))) struct MountTests {
+struct MountTests {
   /// Mounts `other` over `shown`, and takes it away again, each time when the watcher has printed the text before.
   private static let script = """
     writer=$1 kind=$2 file=$3 from=$4 to=$5

@@ -85,7 +85,7 @@ struct RegistryTests {
     PreferencesRegistry.with(other) { #expect(view.identity == other.shared.identity) }
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test
   func `an observer that a helper thread calls is in the registry of a writer`() throws {
     let (seen, isDone) = (Recorded<StoreIdentity>(), DispatchSemaphore(value: 0))
     let written = DispatchSemaphore(value: 0)

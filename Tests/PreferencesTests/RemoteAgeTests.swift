@@ -2,7 +2,7 @@ import Preferences
 import Testing
 
 /// How old the values are, and loads that are repeated.
-@Suite(.timeLimit(.minutes(10))) struct RemoteAgeTests {
+struct RemoteAgeTests {
   private let clock = TestClock()
 }
 

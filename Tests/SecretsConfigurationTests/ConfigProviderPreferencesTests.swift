@@ -14,7 +14,7 @@
   }
 
   /// A provider of swift-configuration as a layer.
-  @Suite(.timeLimit(.minutes(10))) struct ConfigProviderPreferencesTests {
+  struct ConfigProviderPreferencesTests {
     private let environment = ConfigProviderPreferences(
       EnvironmentVariablesProvider(environmentVariables: [
         "SERVER_PORT": "8080", "RATIO": "0.5", "IS_ON": "yes", "BYTES": "AQI=", "SITE": "https://example.com/",

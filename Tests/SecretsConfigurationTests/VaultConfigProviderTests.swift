@@ -11,7 +11,7 @@
   import VaultCore
 
   /// A vault as a provider of swift-configuration.
-  @Suite(.throwawayVault, .timeLimit(.minutes(10))) struct VaultConfigProviderTests {}
+  @Suite(.throwawayVault) struct VaultConfigProviderTests {}
 
   extension VaultConfigProviderTests {
     func store(_ service: String = service) throws -> SecretPreferences {

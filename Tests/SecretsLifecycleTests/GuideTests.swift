@@ -25,7 +25,7 @@
   /// The code of SecretsLifecycle.docc, and that of Docs/Production.md that needs the trait, word for word:
   /// Scripts/documents guide compares them. It runs in a process of its own, because it replaces the handler of
   /// failures and handles signals.
-  @Suite(.timeLimit(.minutes(10))) struct GuideTests {}
+  struct GuideTests {}
 
   extension GuideTests {
     @Test func `a vault in a service group`() async {

@@ -11,7 +11,7 @@
   import VaultSealing
 
   /// What the service of a vault records for metrics.
-  @Suite(.timeLimit(.minutes(10))) struct VaultMetricsTests {
+  struct VaultMetricsTests {
     /// A place that counts, and confirms its state when the test says so.
     private final class Counted: VaultStorage {
       private let base = MemoryStorage()

@@ -10,7 +10,7 @@
   import Testing
 
   /// A vault in a real service group.
-  @Suite(.throwawayVault, .timeLimit(.minutes(10))) struct VaultServiceTests {
+  @Suite(.throwawayVault) struct VaultServiceTests {
     private let journal = Journal()
     /// The values of `token` that were loaded.
     private let loaded = Events()

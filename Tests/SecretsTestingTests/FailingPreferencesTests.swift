@@ -161,7 +161,7 @@ struct FailingPreferencesTests {
 
   // MARK: Slow
 
-  @Test(.timeLimit(.minutes(10))) func `a call to a slow store returns when the store works again`() async throws {
+  @Test func `a call to a slow store returns when the store works again`() async throws {
     let store = FailingPreferences(["port": 80] as DictionaryPreferences)
     store.become(.slow)
 
@@ -182,7 +182,7 @@ struct FailingPreferencesTests {
     #expect(error?.code == .locked)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test
   func `with slow writes a read does not wait, and a write meets what was written meanwhile`()
     async throws
   {
@@ -200,7 +200,7 @@ struct FailingPreferencesTests {
     #expect(try store.integer(forKey: "count") == 10)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `a call of a cancelled task waits no longer`() async throws {
+  @Test func `a call of a cancelled task waits no longer`() async throws {
     let store = FailingPreferences(["port": 80] as DictionaryPreferences)
     store.become(.slow)
 

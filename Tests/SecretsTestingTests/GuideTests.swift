@@ -21,7 +21,7 @@ final class MemoryPreferences: PreferencesStore {
 }
 
 struct GuideTests {
-  @Test(.timeLimit(.minutes(10)), arguments: ConformanceRule.everyRule)
+  @Test(arguments: ConformanceRule.everyRule)
   func `the store of the guide keeps every rule`(rule: ConformanceRule) async {
     await PreferencesRegistry.with(PreferencesRegistry()) {
       await rule.check(StoreUnderTest("memory") { _ in MemoryPreferences() })

@@ -11,10 +11,10 @@ struct StorageRuleTests {
     make: { try .file($0.folder + "/" + $0.uniqueName()) })
   private static let memory = StorageUnderTest("memory") { _ in .memory() }
 
-  @Test(.timeLimit(.minutes(10)), arguments: StorageRule.all, [file, memory, FaultyStorage.kind(nil)])
+  @Test(arguments: StorageRule.all, [file, memory, FaultyStorage.kind(nil)])
   func `a storage keeps every rule`(rule: StorageRule, storage: StorageUnderTest) async { await rule.check(storage) }
 
-  @Test(.timeLimit(.minutes(10)), arguments: FaultyStorage.Fault.allCases)
+  @Test(arguments: FaultyStorage.Fault.allCases)
   func `a fault is found by the rule that forbids it`(fault: FaultyStorage.Fault) async throws {
     let rule = try #require(StorageRule.all.first(where: fault.isFound))
     let found = try await issues(of: rule, on: FaultyStorage.kind(fault))
@@ -22,7 +22,7 @@ struct StorageRuleTests {
     #expect(found.allSatisfy { $0.comments.contains { $0.rawValue == "\(rule.title), broken by: \(fault)" } })
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: StorageRule.all)
+  @Test(arguments: StorageRule.all)
   func `without a fault a rule finds nothing, also in a cancelled task`(rule: StorageRule) async throws {
     #expect(try await issues(of: rule, on: FaultyStorage.kind(nil)).isEmpty)
   }

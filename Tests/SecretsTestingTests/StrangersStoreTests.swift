@@ -20,11 +20,11 @@ struct StrangersStoreTests {
     return database.path
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: ConformanceRule.all.filter { $0.applies(to: database) })
+  @Test(arguments: ConformanceRule.all.filter { $0.applies(to: database) })
   func `our store conforms`(rule: ConformanceRule) async { await rule.check(Self.database) }
 
   /// Not a part of what a stranger runs.
-  @Test(.timeLimit(.minutes(10)), arguments: ConformanceRule.sugar.filter { $0.applies(to: database) })
+  @Test(arguments: ConformanceRule.sugar.filter { $0.applies(to: database) })
   func `what the package does with any store works over a store that conforms`(rule: ConformanceRule) async {
     await PreferencesRegistry.with(PreferencesRegistry()) { await rule.check(Self.database) }
   }

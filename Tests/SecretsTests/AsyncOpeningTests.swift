@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Opening in an `async` context, with sources of credentials that wait.
-@Suite(.timeLimit(.minutes(10))) struct AsyncOpeningTests {}
+struct AsyncOpeningTests {}
 
 extension AsyncOpeningTests {
   @Test func `sources that wait stop no other task`() async throws {

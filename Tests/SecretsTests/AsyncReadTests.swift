@@ -9,7 +9,7 @@ import VaultCore
 @testable import Secrets
 
 /// The `async` API over a vault whose log's lock is held by a different process.
-@Suite(.timeLimit(.minutes(10))) struct AsyncReadTests {}
+struct AsyncReadTests {}
 
 /// A call that reads the vault before it returns.
 private struct LoggedCall: Sendable, CustomTestStringConvertible {

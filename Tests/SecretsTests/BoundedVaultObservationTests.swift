@@ -8,7 +8,7 @@ import VaultCore
 @testable import Secrets
 
 /// Observers of a vault that several handles write at once.
-@Suite(.throwawayVault, .timeLimit(.minutes(10))) struct BoundedVaultObservationTests {
+@Suite(.throwawayVault) struct BoundedVaultObservationTests {
   private static let token = PreferenceKey<String?>("token")
 }
 

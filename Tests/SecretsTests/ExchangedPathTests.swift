@@ -8,7 +8,7 @@ import Testing
 import VaultCore
 
 /// Every store that watches a file notices whatever of its path is exchanged.
-@Suite(.timeLimit(.minutes(10))) struct ExchangedPathTests {
+struct ExchangedPathTests {
   private static let token = PreferenceKey<String?>("token")
 
   enum Store: CaseIterable { case json, propertyList, dotenv, userDefaults, vault }

@@ -80,7 +80,7 @@ private final class TokenServer: Sendable {
 
 /// The code of RefreshingAccessTokens.md, word for word: Scripts/documents guide compares the two.
 extension GuideTests {
-  @Test(.timeLimit(.minutes(10))) func `tokens: an expired token is refreshed, and stored before it is returned`()
+  @Test func `tokens: an expired token is refreshed, and stored before it is returned`()
     async throws
   {
     let tokens = try ThrowawayVault.current.preferences()
@@ -128,7 +128,7 @@ extension GuideTests {
     try keychain.set("0", key: "expires")
   }
 
-  @Test(.timeLimit(.minutes(10))) func `tokens: the actor refreshes once for all tasks of a process`() async throws {
+  @Test func `tokens: the actor refreshes once for all tasks of a process`() async throws {
     try signIn()
     let server = TokenServer()
     let token = ByHand.AccessToken(in: try keychain()) { try await server.refresh($0) }
@@ -142,7 +142,7 @@ extension GuideTests {
     #expect(server.requests == ["r0"])
   }
 
-  @Test(.timeLimit(.minutes(10))) func `tokens: two processes with the actor spend the same refresh token`()
+  @Test func `tokens: two processes with the actor spend the same refresh token`()
     async throws
   {
     try signIn()

@@ -8,7 +8,7 @@ import VaultCore
 import VaultSealing
 
 /// Whatever the package opens is closed in a program that the process starts, at each moment.
-@Suite(.timeLimit(.minutes(10))) struct InheritedDescriptorTests {
+struct InheritedDescriptorTests {
   @Test func `no descriptor that the package opens is inherited by a child process`() async throws {
     let result = await #expect(processExitsWith: .exitCode(42), observing: [\.standardErrorContent]) {
       // What this process has got from its parent, in which other tests run, is none of the package's.

@@ -11,7 +11,7 @@ import VaultCore
 // Exit tests capture values since Swift 6.3.
 #if compiler(>=6.3)
   /// Several processes make all kinds of calls on one vault and one file. `Scripts/stress` runs this for longer.
-  @Suite(.timeLimit(.minutes(60))) struct StressTests {
+  struct StressTests {
     @Test func `three processes with many tasks lose nothing, and see every last value`() async throws {
       let throwaway = try ThrowawayVault()
       try await throwaway.vault.setAuditing(.failOpen)

@@ -6,7 +6,7 @@ import Testing
 import VaultCore
 
 /// What observers of a vault's secrets receive, and when.
-@Suite(.throwawayVault, .timeLimit(.minutes(10))) struct VaultObservationTests {}
+@Suite(.throwawayVault) struct VaultObservationTests {}
 
 extension VaultObservationTests {
   private static let token = PreferenceKey<String?>("token")

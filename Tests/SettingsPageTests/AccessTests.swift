@@ -9,7 +9,6 @@
   import Testing
 
   /// Who may use the page.
-  @Suite(.timeLimit(.minutes(10)))
   struct AccessTests {
     private let store = DictionaryPreferences()
   }

@@ -9,7 +9,6 @@
   import Testing
 
   /// What the controls do.
-  @Suite(.timeLimit(.minutes(10)))
   struct ChangeTests {
     private let store = DictionaryPreferences()
     /// Deleted with the suite.

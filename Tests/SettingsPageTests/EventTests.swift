@@ -6,7 +6,6 @@
   import Testing
 
   /// Changes that are made elsewhere.
-  @Suite(.timeLimit(.minutes(10)))
   struct EventTests {
     private let store = DictionaryPreferences()
   }

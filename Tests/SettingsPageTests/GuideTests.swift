@@ -12,7 +12,6 @@
   import UnixSignals
 
   /// The code of the catalog, word for word: Scripts/documents guide compares the two.
-  @Suite(.timeLimit(.minutes(10)))
   struct GuideTests {
     private let store = DictionaryPreferences()
     private let vault: ThrowawayVault

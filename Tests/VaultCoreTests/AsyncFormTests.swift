@@ -6,7 +6,7 @@ import VaultCore
 import VaultSealing
 
 /// The asynchronous forms of the calls that may wait.
-@Suite(.timeLimit(.minutes(10))) struct AsyncFormTests {}
+struct AsyncFormTests {}
 
 extension AsyncFormTests {
   /// A vault with a group holder and a backup, made with the same random bytes each time.

@@ -7,7 +7,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// The files of a log: handing over, removing, setting aside, acknowledging, and races with rotations.
-@Suite(.timeLimit(.minutes(10))) struct AuditFileTests {
+struct AuditFileTests {
   private static let small = AuditLimits(fileKibibytes: 16)
 
   @Test func `many reads with a tiny limit, by several handles and threads, leave one whole chain of files`() throws {

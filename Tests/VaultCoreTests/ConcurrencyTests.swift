@@ -262,7 +262,7 @@ extension EveryStorage.ConcurrencyTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test
   func `a write whose deadline passed in the queue tries the lock once, and those behind it wait on`() throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"

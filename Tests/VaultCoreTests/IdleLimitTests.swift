@@ -81,7 +81,7 @@ final class ManualClock: Clock, Sendable {
 }
 
 /// A vault that locks by itself: `idleLimit` of its options, on a clock of the test's.
-@Suite(.timeLimit(.minutes(10))) struct IdleLimitTests {}
+struct IdleLimitTests {}
 
 extension IdleLimitTests {
   struct Fixture: Sendable {

@@ -4,7 +4,7 @@ import VaultCore
 import VaultSealing
 
 /// The answer of a vault to a health check.
-@Suite(.timeLimit(.minutes(10))) struct VaultHealthTests {}
+struct VaultHealthTests {}
 
 extension VaultHealthTests {
   private func withVault(_ body: (_ vault: Vault, _ path: String) throws -> Void) throws {

@@ -40,7 +40,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `the thread of an open vault delivers, also what another program has left`()
+    @Test func `the thread of an open vault delivers, also what another program has left`()
       throws
     {
       try Fleet.with { fleet in
@@ -53,7 +53,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `while logs cannot be delivered, reads go on and the health says it`() throws {
+    @Test func `while logs cannot be delivered, reads go on and the health says it`() throws {
       try Fleet.with { fleet in
         let role = try TestServer.role(
           TestServer.shared(),

@@ -15,7 +15,7 @@
       return options
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [Duration.milliseconds(100), .seconds(3600)])
+    @Test(arguments: [Duration.milliseconds(100), .seconds(3600)])
     func `a reader sees what others write, by asking and by notifications`(freshness: Duration) throws {
       let sample = try StoredSample(in: try TestServer.storage())
       let reader = try sample.opened(in: sample.storage.reopened(Self.options(freshness: freshness)))
@@ -67,7 +67,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `an open vault is followed before its first read, and an empty place is not`()
+    @Test func `an open vault is followed before its first read, and an empty place is not`()
       throws
     {
       let storage = try TestServer.storage()
@@ -82,7 +82,7 @@
       for other in others { try waitFor { other.core.known.withLock { $0.row?.length } == length } }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `observers hear of what another vault object of the same storage has written`()
+    @Test func `observers hear of what another vault object of the same storage has written`()
       throws
     {
       let storage = try TestServer.storage(options: Self.options(freshness: .seconds(3600)))
@@ -104,7 +104,7 @@
       withExtendedLifetime(observation) {}
     }
 
-    @Test(.timeLimit(.minutes(10))) func `programs that answer each other see the answers long before they would ask`()
+    @Test func `programs that answer each other see the answers long before they would ask`()
       throws
     {
       let first = try StoredSample(in: try TestServer.storage(options: Self.options(freshness: .seconds(3600))))
@@ -117,7 +117,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a change that is committed long after an announcement has one, too`()
+    @Test func `a change that is committed long after an announcement has one, too`()
       async throws
     {
       let database = try TestServer.database()
@@ -138,7 +138,7 @@
       try waitFor { try reader.secrets.string(forKey: "a") == "second" }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a change is announced after the server's clock was set back`() throws {
+    @Test func `a change is announced after the server's clock was set back`() throws {
       let sample = try StoredSample(in: try TestServer.storage())
       let reader = try sample.opened(in: sample.storage.reopened(Self.options(freshness: .seconds(3600))))
       try waitFor { reader.storage.isFollowed.load(ordering: .relaxed) }
@@ -148,7 +148,7 @@
       try waitFor { try reader.secrets.string(forKey: "a") == "value" }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a read sends nothing to the server`() throws {
+    @Test func `a read sends nothing to the server`() throws {
       let proxy = try CuttingProxy()
       defer { proxy.end() }
       let sample = try StoredSample(in: try TestServer.storage())
@@ -175,7 +175,7 @@
       #expect(proxy.count == last)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test
     func `while the database is away, reads go on and writes are unreachable; then all go on`() throws {
       let proxy = try CuttingProxy()
       defer { proxy.end() }
@@ -204,7 +204,7 @@
       #expect(try direct.secrets.string(forKey: "a") == "newer")
     }
 
-    @Test(.timeLimit(.minutes(10))) func `with a limit of an outage, reads end with it`() throws {
+    @Test func `with a limit of an outage, reads end with it`() throws {
       let proxy = try CuttingProxy()
       defer { proxy.end() }
       let direct = try StoredSample(in: try TestServer.storage())
@@ -268,7 +268,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `the connections of a storage end with it, and no session has settings left`()
+    @Test func `the connections of a storage end with it, and no session has settings left`()
       throws
     {
       let name = "test-\(UUID().uuidString)"

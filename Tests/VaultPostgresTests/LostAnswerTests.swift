@@ -28,7 +28,7 @@
       #expect(count > step * 3)
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [CuttingProxy.Direction.toServer, .toClient])
+    @Test(arguments: [CuttingProxy.Direction.toServer, .toClient])
     func `an append is made once, wherever its connection is cut`(direction: CuttingProxy.Direction) async throws {
       try await blocking {
         let proxy = try CuttingProxy()
@@ -51,7 +51,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [CuttingProxy.Direction.toServer, .toClient])
+    @Test(arguments: [CuttingProxy.Direction.toServer, .toClient])
     func `a replacement is made once, wherever its connection is cut`(direction: CuttingProxy.Direction) async throws {
       try await blocking {
         let proxy = try CuttingProxy()
@@ -74,7 +74,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [CuttingProxy.Direction.toServer, .toClient])
+    @Test(arguments: [CuttingProxy.Direction.toServer, .toClient])
     func `a vault is created once, wherever the connection is cut`(direction: CuttingProxy.Direction) async throws {
       try await blocking {
         let proxy = try CuttingProxy()
@@ -90,7 +90,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a creation that was still on its way after its answer was lost is found`()
+    @Test func `a creation that was still on its way after its answer was lost is found`()
       async throws
     {
       try await blocking {
@@ -127,7 +127,7 @@
       }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `an upload may take longer than the server may be silent`() async throws {
+    @Test func `an upload may take longer than the server may be silent`() async throws {
       try await blocking {
         let proxy = try CuttingProxy()
         defer { proxy.end() }

@@ -13,7 +13,7 @@
       reopening: { storage, _ in try (storage as? PostgresStorage)?.reopened(folder: TestServer.pooler) ?? storage },
       make: { fixture in try TestServer.storage(vault: fixture.uniqueName(), folder: TestServer.pooler) })
 
-    @Test(.timeLimit(.minutes(10)), arguments: StorageRule.all)
+    @Test(arguments: StorageRule.all)
     func `a storage behind a pooler keeps every rule`(rule: StorageRule) async { await rule.check(Self.pooled) }
 
     @Test func `statements are prepared only without a pooler, and each only once`() throws {

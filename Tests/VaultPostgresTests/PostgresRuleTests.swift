@@ -11,7 +11,7 @@
       "PostgreSQL", reopening: { storage, _ in try (storage as? PostgresStorage)?.reopened() ?? storage },
       make: { fixture in try TestServer.storage(vault: fixture.uniqueName()) })
 
-    @Test(.timeLimit(.minutes(10)), arguments: StorageRule.all)
+    @Test(arguments: StorageRule.all)
     func `a storage in a database keeps every rule`(rule: StorageRule) async { await rule.check(Self.postgres) }
   }
 #endif

@@ -167,7 +167,7 @@ struct FieldBindingTests {
     return binding
   }
 
-  @Test(.timeLimit(.minutes(5))) func `the same value is stored if it is set again after a failure`() async throws {
+  @Test func `the same value is stored if it is set again after a failure`() async throws {
     let binding = try await bindingAfterFailure()
     field.value = 11
     while try store.integer(forKey: "age") != 11 { try await Task.sleep(for: .milliseconds(1)) }

@@ -7,7 +7,7 @@ import Testing
 import VaultCore
 
 /// Settings and fields of a vault with a log.
-@Suite(.timeLimit(.minutes(10))) struct AsyncSettingTests {
+struct AsyncSettingTests {
   private struct Call: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let body: @Sendable (SecretPreferences, PreferenceKey<Int>) async throws -> Void

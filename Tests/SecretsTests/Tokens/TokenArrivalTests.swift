@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What a server has issued is stored, whatever it is, and kept if it cannot be stored.
-@Suite(.throwawayVault, .timeLimit(.minutes(10))) struct TokenArrivalTests {}
+@Suite(.throwawayVault) struct TokenArrivalTests {}
 
 extension TokenArrivalTests {
   /// A token whose first refresh answers with `access` and `refresh`, and later ones as the fixture does.

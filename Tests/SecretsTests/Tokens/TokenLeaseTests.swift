@@ -5,7 +5,7 @@ import SecretsTesting
 import Testing
 
 /// Tokens that several processes share: handles of their own, and real processes at the end.
-@Suite(.throwawayVault, .timeLimit(.minutes(10))) struct TokenLeaseTests {}
+@Suite(.throwawayVault) struct TokenLeaseTests {}
 
 extension TokenLeaseTests {
   private static let lease = TokenFixture.lease

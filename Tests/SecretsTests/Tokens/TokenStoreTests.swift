@@ -6,7 +6,7 @@ import SecretsTesting
 import Testing
 
 /// Tokens in stores that are no vault, as a program's own database is.
-@Suite(.throwawayVault, .timeLimit(.minutes(10))) struct TokenStoreTests {}
+@Suite(.throwawayVault) struct TokenStoreTests {}
 
 /// The least that a store of secrets has: ordinary memory, no observers.
 private final class OwnStore: PreferencesStore {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Tokens of one process, and their record.
-@Suite(.throwawayVault, .timeLimit(.minutes(10))) struct TokensTests {}
+@Suite(.throwawayVault) struct TokensTests {}
 
 extension TokensTests {
   @Test func `a valid token is returned without a refresh`() async throws {
