@@ -64,6 +64,8 @@ struct FormTests {
   @Test func `names show what would mislead`() {
     #expect(displayed("plain ü \u{1F600}") == "plain ü \u{1F600}")
     #expect(displayed("a\u{202E}b\u{200D}\u{1B}\u{9B}\u{2028}") == "a\\u{202E}b\\u{200D}\\u{1B}\\u{9B}\\u{2028}")
+    // Letters, marks and symbols that look like nothing.
+    #expect(displayed("\u{3164}\u{FE0F}\u{34F}\u{2800}") == "\\u{3164}\\u{FE0F}\\u{34F}\\u{2800}")
     #expect(JSON.string("\"\\\u{202E}\u{E0001}\n").text == #""\"\\\u202e\udb40\udc01\u000a""#)
   }
 

@@ -21,9 +21,11 @@ func displayed(_ utf8: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
 }
 
 /// Whether a character is not shown as itself: control and format characters including bidirectional controls, line
-/// separators, private use and unassigned characters.
+/// separators, private use and unassigned characters, and those that look like nothing or like a space (UAX #44,
+/// `Default_Ignorable_Code_Point`, and U+2800).
 func isMisleading(_ scalar: Unicode.Scalar) -> Bool {
   if (0x20..<0x7F).contains(scalar.value) { return false }
+  if scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}" { return true }
   return switch scalar.properties.generalCategory {
   case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
   default: false
