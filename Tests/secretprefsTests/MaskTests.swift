@@ -114,7 +114,8 @@ struct MaskTests {
     #expect(outcome.text == "8080 8080 ***********\n")
     #expect(
       outcome.errorText
-        == "secretprefs: warning: not masked, because shorter than 8 bytes or neither text nor data: port\n")
+        == "secretprefs: warning: not masked, because shorter than 8 bytes, with fewer than 6 that are compared, or neither text nor data: port\n"
+    )
   }
 
   @Test func `each value is read once`() throws {

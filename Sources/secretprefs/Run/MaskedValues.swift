@@ -22,7 +22,8 @@ final class MaskedValues {
   /// Names the keys whose values are not hidden.
   var warning: String? {
     guard !unmasked.isEmpty else { return nil }
-    return "not masked, because shorter than \(ValuePatterns.minimum) bytes or neither text nor data: "
-      + listed(unmasked.map(displayed))
+    return
+      "not masked, because shorter than \(ValuePatterns.minimum) bytes, with fewer than \(ValueSearch.window) that "
+      + "are compared, or neither text nor data: " + listed(unmasked.map(displayed))
   }
 }

@@ -41,10 +41,10 @@ struct Run: ToolCommand {
       command does not exist, and 126 if it cannot be executed; other errors have the codes of "secretprefs \
       exit-codes", and the command is not started.
 
-      With --mask, each byte of a passed value is shown as *, if the \
-      value is text or data with at least 8 bytes, in every form that "secretprefs scan" finds; so is each line of 8 \
+      With --mask, a passed value is shown as *, one for each byte or character beyond ASCII, in every form that \
+      "secretprefs scan" finds, if the value is text or data that scan searches for; so is each line of 8 \
       bytes of a value with several. Other values are named in a warning and are not masked. The quotes, backslashes, \
-      blanks, + and $ at the ends of a value can remain visible. If the output ends within a value, its first 8 bytes \
+      blanks, +, = and $ at the ends of a value can remain visible. If the output ends within a value, its first 8 bytes \
       or more are masked; a value without its beginning is not recognised. The mask also changes redirected output \
       that has a value, such as the dump of a database. A value that is no secret is not masked if its key says \
       so: "secretprefs edit port --not-secret".

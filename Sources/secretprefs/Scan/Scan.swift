@@ -24,7 +24,7 @@ struct Scan: ToolCommand {
         entity     with the entities of XML or HTML
         printable  quoted-printable, if only the bytes that need it are encoded, in upper case
 
-      Blanks, line ends, quotes, backslashes, + and $ are not compared, so that a value is found however it is quoted, \
+      Blanks, line ends, quotes, backslashes, +, = and $ are not compared, so that a value is found however it is quoted, \
       indented and wrapped. Only text and data with at least 8 bytes are searched for, 6 of which are none of these, \
       and of values longer than 4096 bytes, only the first 4096. A part of a value that is neither one of its lines \
       nor these 4096 bytes is not found. Binary files are searched too; symbolic links below a directory are not \
@@ -82,7 +82,9 @@ struct Scan: ToolCommand {
     guard !values.names.isEmpty else { throw ToolError.nothingToSearch }
     if values.tooShort > 0 {
       let are = counted(values.tooShort, "value has", "values have")
-      messages.warn("\(are) fewer than \(ValuePatterns.minimum) bytes, and cannot be searched for")
+      messages.warn(
+        "\(are) fewer than \(ValuePatterns.minimum) bytes, or fewer than \(ValueSearch.window) that are compared, and "
+          + "cannot be searched for")
     }
     let report = try ScanReport(values, messages)
     for path in paths {

@@ -225,7 +225,7 @@ struct ToolError: Error {
   }
 
   static let nothingToSearch = ToolError(
-    VaultError(.notFound, "the vault has no value that is long enough to search for"),
+    VaultError(.notFound, "the vault has no value that can be searched for"),
     hint: "--service and --group limit the values; omit them to search for all")
 
   /// `verify` found that only the end of the journal is broken.
