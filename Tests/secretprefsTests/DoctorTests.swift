@@ -54,6 +54,24 @@ struct DoctorTests {
     #expect(outcome.text.contains("\nnot checked: audit logs that no access group has ("))
   }
 
+  @Test(arguments: [
+    ("chmod 400 v.spv", "chmod u+rw v.spv\n"), ("chmod 500 .", "chmod u+w /"),
+    ("chmod 0 k", "check the owner and the mode of the file, and of the directories above it\n"),
+  ])
+  func `the repair of a mode is one that the owner can do`(_ damage: String, _ repair: String) throws {
+    let home = try Self.vault()
+    let outcome = try Tool.shell(
+      """
+      [ "$(id -u)" != 0 ] || drop="setpriv --bounding-set=-dac_override,-dac_read_search"
+      mkdir -m 700 own && cp k own/k && cp .local/share/secretprefs/default.spv own/v.spv && cd own
+      \(damage)
+      $drop secretprefs doctor --vault v.spv --key-file k
+      chmod 700 .
+      """, in: home)
+    #expect(outcome.text.contains("repair: " + repair), "\(outcome.text)\(outcome.errorText)")
+    #expect(!outcome.text.contains("check the disk") && !outcome.text.contains("run as"))
+  }
+
   @Test(arguments: ["", " --json"])
   func `a repair that fails at a later file says what it has changed before`(_ option: String) throws {
     let home = try Self.vault()

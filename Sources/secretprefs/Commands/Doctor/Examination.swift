@@ -112,6 +112,13 @@ struct Examination {
       guard let vault else {
         return report.unseen.append(("the mark", "comparing it needs the unlocked vault"))
       }
+      guard try vault.currentMark().vaultID == mark.vaultID else {
+        return report.problems.append(
+          Problem(
+            .error, VaultError.Code.tampered.rawValue, "the mark belongs to a different vault",
+            repair: "check the paths of the vault and the mark; secretprefs mark accept, if the vault was exchanged on "
+              + "purpose"))
+      }
       let comparison = try MarkComparison(mark, vault)
       if let refusal = comparison.refusal {
         report.problems.append(
@@ -136,6 +143,7 @@ struct Examination {
     let hint =
       switch error.code {
       case .tampered: Hints.restoreOrSalvage
+      case .io where error.errno == EACCES: "check the owner and the mode of the file, and of the directories above it"
       case .io: "check that the file exists and is readable; if it is, check the disk"
       default: ToolError(error).hint ?? ""
       }

@@ -89,12 +89,16 @@ struct PathExamination {
     if file.isOnReadOnlyFileSystem {
       add(.advice, "readOnly", "the file system is read-only: the vault cannot be changed", repair: "mount it writable")
     } else if access(file.path, W_OK) != 0 {
-      add(.advice, "readOnly", "the file is not writable", repair: "run as its owner")
+      let isOurs = file.status()?.st_uid == geteuid()
+      add(
+        .advice, "readOnly", "the file is not writable",
+        repair: isOurs ? "chmod u+rw \(shellPath(file.path))" : "run as its owner")
     } else if access(file.directory.path, W_OK) != 0 {
+      let isOurs = file.directory.status()?.st_uid == geteuid()
       add(
         .advice, "readOnlyDirectory",
         "the directory is not writable: values can be stored, but keys, slots and groups cannot be changed",
-        repair: "run as the directory's owner")
+        repair: isOurs ? "chmod u+w \(shellPath(file.directory.path))" : "run as the directory's owner")
     }
   }
 
