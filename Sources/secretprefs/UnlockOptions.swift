@@ -53,6 +53,11 @@ struct UnlockOptions: ParsableArguments {
       discussion: "Default: $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"), completion: .file())
   var mark: String?
 
+  /// For commands that git starts with versions of a vault, which are older than a mark by their nature.
+  func refuseMark() throws(ToolError) {
+    guard mark == nil else { throw .usage("--mark is not for the versions that git has") }
+  }
+
   func complete(_ access: VaultAccess) throws(ToolError) -> VaultAccess {
     guard [keyFile != nil, identity != nil, passphraseFd != nil, passphraseCommand != nil].count(where: \.self) <= 1
     else {

@@ -37,6 +37,7 @@ struct GitMerge: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     guard files.count == 3 else { throw Self.usageError("three files are required") }
+    try unlock.refuseMark()
     var access = try unlock.complete(try vault.access())
     access.markPath = nil
     let sides = try files.map { (file) throws(VaultError) in try VaultLocation(copyOf: file) }

@@ -32,6 +32,7 @@ struct GitTextconv: ToolCommand {
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
+    try unlock.refuseMark()
     var access = try unlock.complete(try vault.access())
     access.location = try VaultLocation(copyOf: try Self.sole(files, "file"))
     access.markPath = nil

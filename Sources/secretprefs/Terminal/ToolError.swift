@@ -233,15 +233,8 @@ struct ToolError: Error {
     problemsCode, .no, "the journal ends with a broken entry", Vault.TornTail.repair)
 
   /// `salvage` lost data, or cannot exclude it.
-  ///
-  /// - Parameter isCurrent: Whether the recovered records are known to be the newest state.
-  static func incomplete(isCurrent: Bool) -> ToolError {
-    ToolError(
-      incompleteCode, .no,
-      isCurrent
-        ? "some data could not be recovered"
-        : "without the manifest, the recovered data may not be the newest state",
-      "keep the damaged file: a backup may contain the missing data")
+  static func incomplete(_ message: String) -> ToolError {
+    ToolError(incompleteCode, .no, message, "keep the damaged file: a backup may contain the missing data")
   }
 
   static let noSuchSlot = ToolError(
