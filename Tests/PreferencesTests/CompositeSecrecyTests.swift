@@ -54,6 +54,50 @@ struct CompositeSecrecyTests {
     for (key, value) in merged { #expect(try composite.value(forKey: key) == value) }
   }
 
+  private struct Database: Codable, Equatable, Sendable {
+    var host: String
+    var password: String?
+  }
+
+  @Test(arguments: [PreferenceClaim.prefix("db.p"), .names(["db.password"])])
+  func `a dictionary of a plain layer has no entry that the vault claims`(_ claim: PreferenceClaim) throws {
+    let inner: PreferenceValue = ["host": "h", "password": "leak"]
+    let plain: DictionaryPreferences = ["db": inner, "all": ["db": inner]]
+    let composite: CompositePreferences = [vault.claiming(claim), plain]
+    vault.lock()
+
+    let key = PreferenceKey<Database?>.codable("db")
+    #expect(try composite.value(for: key) == Database(host: "h"))
+    #expect(try composite.below("d").value(forKey: "b") == ["host": "h"])
+    #expect(try composite.value(forKey: "all") == ["db": inner])
+    let json = #"{"host": "h", "password": "leak"}"#
+    let texts: [any PreferencesReader] = [
+      ["db": .string(json)] as DictionaryPreferences, EnvironmentPreferences(environment: ["DB": json]),
+    ]
+    for text in texts {
+      #expect(try CompositePreferences([vault.claiming(claim), text]).value(for: key) == Database(host: "h"))
+    }
+    #expect(try CompositePreferences([plain]).value(for: key)?.password == "leak")
+  }
+
+  @Test func `a dictionary with an entry that the vault claims is written to no plain layer`() async throws {
+    let plain: DictionaryPreferences = ["db": ["host": "h"]]
+    for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
+      let composite = CompositePreferences([vault.claiming(.prefix("db.p")), plain], writeMode: mode)
+      let key = PreferenceKey<Database?>.codable("db")
+      let secret = Database(host: "x", password: sentinel)
+      let error = preferencesError { try composite.set(secret, for: key) }
+      #expect(error?.code == .notStorable && error?.message.contains("db.password") == true)
+      #expect(error?.message.contains(sentinel) == false)
+      await #expect(throws: PreferencesError.self) { try await composite.set(secret, for: key) }
+      await #expect(throws: PreferencesError.self) { try await composite.set(["db": ["a": 1, "p": "x"], "c": 1]) }
+      #expect(try plain.dictionary() == ["db": ["host": "h"]])
+      try await composite.set(Database(host: "y"), for: key)
+      #expect(try plain.value(forKey: "db") == ["host": "y"])
+      try await composite.set(["host": "h"] as PreferenceValue, forKey: "db")
+    }
+  }
+
   @Test func `item 28: typed getters return the value of the winning member`() throws {
     let environment = EnvironmentPreferences(environment: ["PORT": "443"])
     let composite: CompositePreferences = [vault.unclaimed, environment, ["port": 80] as DictionaryPreferences]

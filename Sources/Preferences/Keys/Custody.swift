@@ -75,6 +75,33 @@ public struct Custody: Sendable {
     return claim?.covers(name) ?? true ? .secret : .plain
   }
 
+  /// The entries of a plain layer's dictionary without those whose names, with dots, a sealed layer claims.
+  func withoutClaimed(_ members: [String: PreferenceValue], under name: String) -> [String: PreferenceValue] {
+    var rest: [String: PreferenceValue] = [:]
+    for (key, member) in members {
+      let inner = "\(name).\(key)"
+      if isClaimed(inner) { continue }
+      rest[key] =
+        if case .dictionary(let own) = member { .dictionary(withoutClaimed(own, under: inner)) } else { member }
+    }
+    return rest
+  }
+
+  /// The first name in a dictionary, with dots, that a sealed layer claims; `nil` if it claims none.
+  func claimedName(in members: [String: PreferenceValue], under name: String) -> String? {
+    guard holdsSecrets else { return nil }
+    for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+      let inner = "\(name).\(key)"
+      if isClaimed(inner) { return inner }
+      if case .dictionary(let own) = member, let claimed = claimedName(in: own, under: inner) { return claimed }
+    }
+    return nil
+  }
+
+  private func isClaimed(_ name: String) -> Bool {
+    PreferenceName.valid([name]).contains { secrecy(of: $0) == .secret }
+  }
+
   /// The same custody with more names claimed; unchanged if the reader holds no secrets.
   func claiming(_ more: PreferenceClaim) -> Custody {
     guard holdsSecrets else { return self }

@@ -53,11 +53,19 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   // MARK: Reading
 
   /// Returns the value of the first layer that has it, among the layers that hold values of its secrecy; `nil` if it is
-  /// absent in all of them.
+  /// absent in all of them. A plain layer's dictionary is returned without the entries that a sealed layer claims, such
+  /// as `db.password` in `db`.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     switch try resolved(query.name, query.secrecy) {
-    case .plain: try plain.value(for: query)
-    case .secret: try sealed.value(for: PreferenceQuery(query.name, as: query.kind, secrecy: .secret))
+    case .plain:
+      let value = try plain.value(for: query)
+      // As the key's conversion reads it: JSON in a string is a dictionary, too.
+      let read = query.kind == .dictionary ? value?.unfolded : value
+      guard case .dictionary(let members)? = read,
+        custody.claimedName(in: members, under: query.name.text) != nil
+      else { return value }
+      return .dictionary(custody.withoutClaimed(members, under: query.name.text))
+    case .secret: return try sealed.value(for: PreferenceQuery(query.name, as: query.kind, secrecy: .secret))
     }
   }
 
@@ -106,12 +114,14 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   ///
   /// - Returns: ``WriteOutcome/shadowed(by:)`` if a higher layer has the key, so that lookups still return its value;
   ///   otherwise ``WriteOutcome/visible``, even if after a removal a lower layer has the key: see ``explain(_:)``.
-  /// - Throws: ``PreferencesError/Code/noStore``; ``PreferencesError/Code/unavailable`` if a layer fails. If one of
+  /// - Throws: ``PreferencesError/Code/noStore``; ``PreferencesError/Code/notStorable`` for a plain dictionary with an
+  ///   entry that a sealed layer claims; ``PreferencesError/Code/unavailable`` if a layer fails. If one of
   ///   several stores fails, the values of all are restored, except after a removal of everything; the message says so
   ///   if that fails, too. The labels, attributes and expiries of records in a vault are not restored.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws(PreferencesError) -> WriteOutcome {
     if let refusal { throw refusal }
+    try checkClaims(edits)
     if let store = try soleTarget(of: edits) {
       do { return try store.apply(edits) } catch { throw CompositeSide.failure(of: store, error) }
     }
@@ -137,6 +147,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
     if let refusal { throw refusal }
+    try checkClaims(edits)
     if let store = try soleTarget(of: edits) {
       do { return try await store.apply(edits) } catch { throw CompositeSide.failure(of: store, error) }
     }
@@ -156,6 +167,17 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
       done.append(step.finished(outcome))
     }
     return plan.outcome(of: done)
+  }
+
+  /// No plain layer receives a value under a name that a sealed layer claims.
+  private func checkClaims(_ edits: PreferenceEdits) throws(PreferencesError) {
+    for edit in edits.edits where edit.secrecy == .plain {
+      guard case .value(.dictionary(let members))? = edit.content, custody.secrecy(of: edit.name) == .plain,
+        let claimed = custody.claimedName(in: members, under: edit.name.text)
+      else { continue }
+      throw PreferencesError(.notStorable, "a sealed layer claims \"\(claimed)\": store it under that name")
+        .about(key: edit.name.text)
+    }
   }
 
   /// The store that can receive the edits directly; `nil` unless there is one edit, without a condition, and no layer
