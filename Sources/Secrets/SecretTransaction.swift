@@ -44,12 +44,16 @@ extension RecordEdit {
   /// Assign `.remove` to a field to remove it.
   ///
   /// - Parameter attributes: replaces all attributes.
-  /// - Throws: ``VaultError/Code/invalidName`` for the name of an attribute.
+  /// - Throws: ``VaultError/Code/invalidName`` for the name of an attribute; ``VaultError/Code/typeMismatch`` for an
+  ///   expiry that is NaN. Any other date out of range counts as the earliest or the latest.
   public init(
     expires: Date? = nil, label: String? = nil, comment: String? = nil, attributes: [String: Data]? = nil
   ) throws(VaultError) {
     self.init()
-    if let expires { expiry = .set(expires.milliseconds) }
+    if let expires {
+      guard !expires.timeIntervalSince1970.isNaN else { throw VaultError(.typeMismatch, "an expiry that is no date") }
+      expiry = .set(expires.milliseconds)
+    }
     if let label { self.label = .set(label) }
     if let comment { self.comment = .set(comment) }
     guard let attributes else { return }
