@@ -111,6 +111,8 @@ struct EnvironmentPreferencesTests {
 
   @Test func `the name includes the prefix`() {
     #expect(EnvironmentPreferences(prefix: "SHOP", environment: [:]).name == "environment SHOP_*")
+    #expect(
+      EnvironmentPreferences(prefix: "SHOP_", environment: ["SHOP_A": "1"]).names(of: .plain).map(\.text) == ["a"])
     #expect(EnvironmentPreferences(prefix: "", environment: [:]).name == "environment")
   }
 

@@ -23,11 +23,12 @@ public struct EnvironmentPreferences: PreferencesReader, TextReader {
   /// Creates a reader of the variables whose names begin with `prefix` and `_`, or of all variables.
   ///
   /// - Parameters:
-  ///   - prefix: used as written; `nil` and the empty string mean no prefix.
+  ///   - prefix: used as written, in upper case as a rule; a `_` at its end is the one that follows it. `nil` and the
+  ///     empty string mean no prefix.
   ///   - environment: the variables; `nil` means the environment of this process.
   ///   - ignoresEmpty: whether an empty variable counts as absent, so that it does not hide the values of lower layers.
   public init(prefix: String? = nil, environment: [String: String]? = nil, ignoringEmpty ignoresEmpty: Bool = false) {
-    let prefix = prefix.flatMap { $0.isEmpty ? nil : $0 + "_" }
+    let prefix = prefix.flatMap { $0.isEmpty || $0.hasSuffix("_") ? $0 : $0 + "_" }.flatMap { $0.isEmpty ? nil : $0 }
     name = prefix.map { "environment \($0)*" } ?? "environment"
     self.prefix = prefix ?? ""
     let all = environment ?? ProcessInfo.processInfo.environment
