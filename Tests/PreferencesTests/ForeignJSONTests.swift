@@ -35,6 +35,14 @@ struct ForeignJSONTests {
     #expect(try store.dictionary(forKey: "mark") == ["$date": "2020"])
   }
 
+  @Test func `an odd value is listed under its name`() throws {
+    try withTemporaryFolder { folder in
+      try Data(#"{"list": [1, null], "big": 1e400, "a": {"x": [null], "y": 1}}"#.utf8).write(
+        to: URL(filePath: folder + "/a"))
+      #expect(try JSONPreferences(at: folder + "/a").keys() == ["a.x", "a.y", "big", "list"])
+    }
+  }
+
   @Test func `names that differ only in composition make that name alone unreadable`() throws {
     let file = "{\"fine\": 1, \"caf\u{E9}\": 2, \"cafe\u{301}\": 3, \"K\": 4, \"\u{212A}\": 5}"
     var values = try read(file)

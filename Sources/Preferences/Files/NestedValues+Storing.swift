@@ -97,7 +97,7 @@ extension NestedValues {
         continue
       }
       // A lookup enters a dictionary by the part before the first dot, so a dictionary whose name has a dot is a leaf.
-      guard case .dictionary(let inner) = value, !inner.isEmpty, !name.contains("."),
+      guard case .dictionary(let inner) = value, !inner.isEmpty, !name.contains("."), !JSONText.isKept(value),
         collectKeys(of: inner, below: key + ".", into: &keys)
       else {
         // Also a dictionary with a value that has no name: a copy by names must not lose it.

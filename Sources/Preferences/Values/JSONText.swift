@@ -14,6 +14,11 @@ package enum JSONText {
     .dictionary([membersMark: .string(texts.joined(separator: ", "))])
   }
 
+  /// Whether the value is one that JSON has and no type has.
+  static func isKept(_ value: PreferenceValue) -> Bool {
+    text(of: value, valueMark) != nil || text(of: value, membersMark) != nil
+  }
+
   /// A text that is written as it is, such as null. It is data, which no value that is represented in JSON is.
   package static func foreign(_ text: String) -> PreferenceValue { .data(Data(text.utf8)) }
 
