@@ -45,9 +45,9 @@ public struct PreferenceEdits: Sendable {
   public private(set) var clears = false
   /// The changes of names, in order.
   public private(set) var edits: [Edit] = []
-  /// Whether a file makes the edits as they are ordered, each over the result of those before. Otherwise it changes
-  /// outer names first, so that the entries of an unordered dictionary are all kept.
-  package var keepsOrder = false
+  /// Whether the edits are the entries of a dictionary, which has no order. A file then changes outer names first, so
+  /// that all are kept; otherwise each edit is made over the result of those before.
+  package var isUnordered = false
   private(set) var changesSecrets = false
 
   /// Creates edits that are made in the given order.

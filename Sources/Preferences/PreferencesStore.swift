@@ -75,6 +75,13 @@ extension PreferenceEdits {
     try collect(&self)
   }
 
+  /// Creates the edits that store the entries of a dictionary.
+  init(_ values: [String: PreferenceValue]) throws(PreferencesError) {
+    self.init()
+    isUnordered = true
+    for (key, value) in values { try set(value, forKey: key) }
+  }
+
   init(_ key: String, to value: PreferenceValue?) throws(PreferencesError) {
     self.init(Edit(try PreferenceName(key), to: value.map(PreferenceContent.value)))
   }

@@ -56,6 +56,28 @@ struct FilePreferencesTests {
   }
 
   @Test(arguments: FileCase.allCases)
+  func `of edits of an entry and of its dictionary the last one wins, and of a dictionary all are kept`(file: FileCase)
+    throws
+  {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(["b": 5], forKey: "a")
+      try store.edit { edits in
+        try edits.set(2, forKey: "a.b")
+        try edits.set(["b": 1], forKey: "a")
+      }
+      #expect(try store.integer(forKey: "a.b") == 1 && store.keys() == ["a.b"])
+      try store.edit { edits in
+        try edits.set(["b": 1], forKey: "a")
+        try edits.set(2, forKey: "a.b")
+      }
+      #expect(try store.value(forKey: "a") == ["b": 2])
+      try store.set(["a": ["c": 3], "a.b": 4, "a.d": 5])
+      #expect(try store.value(forKey: "a") == ["b": 4, "c": 3, "d": 5])
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
   func `item 6: NaN comes back as NaN`(file: FileCase) throws {
     try withTemporaryFolder { folder in
       try file.open(folder + "/a").set(.double(.nan), forKey: "k")

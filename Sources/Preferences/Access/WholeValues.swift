@@ -34,6 +34,7 @@ extension PreferencesReader {
   package func copyingEdits(into target: some PreferencesReader) throws -> PreferenceEdits {
     let custody = custody
     var edits = PreferenceEdits()
+    edits.isUnordered = true
     let whole = try wholeValues()
     for (name, value) in whole { edits.append(.init(name, to: .value(value))) }
     for name in custody.holds(.plain) ? try names(of: .plain) : [] where whole[name] == nil {

@@ -52,13 +52,13 @@ extension PreferencesStore {
   /// Stores all of `values` in one transaction; other keys keep their values.
   @discardableResult
   public func set(_ values: [String: PreferenceValue]) throws -> WriteOutcome {
-    try edit { edits in for (key, value) in values { try edits.set(value, forKey: key) } }
+    try edit(try PreferenceEdits(values))
   }
 
   /// The asynchronous form of `set(_:)`; does not block the calling thread.
   @discardableResult
   public func set(_ values: [String: PreferenceValue]) async throws -> WriteOutcome {
-    try await edit { edits in for (key, value) in values { try edits.set(value, forKey: key) } }
+    try await edit(try PreferenceEdits(values))
   }
 
   /// Removes the value under `key`; if it is absent, nothing changes and no error is thrown.

@@ -206,9 +206,9 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     return .visible
   }
 
-  /// Over a file, outer names first, as it makes the edits of one call.
+  /// Over a file, outer names first if they have no order, as it makes the edits of one call.
   private func ordered(_ edits: PreferenceEdits) -> [PreferenceEdits.Edit] {
-    if edits.keepsOrder || !(base is any PreviewingStore) { return edits.edits }
+    guard edits.isUnordered, base is any PreviewingStore else { return edits.edits }
     let lengths = edits.edits.enumerated().map { ($1.name.text.utf8.count, $0) }.sorted { $0 < $1 }
     return lengths.map { edits.edits[$0.1] }
   }
@@ -265,7 +265,6 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
       edits.append(
         .init(step.slot.name, to: step.content, secrecy: step.slot.secrecy, if: condition ?? .always))
     }
-    edits.keepsOrder = true
     return edits
   }
 

@@ -185,8 +185,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
       let value = try edit.content.map { try format.storable(try $0.value(), forKey: key) }
       prepared.changes.append((key, value))
     }
-    if edits.keepsOrder { return prepared }
-    // Outer names first, so that inner names are found inside them. The last change of a name wins.
+    guard edits.isUnordered else { return prepared }
+    // Outer names first, so that inner names are found inside them.
     let order = prepared.changes.enumerated().sorted { a, b in
       (a.element.key.utf8.count, a.element.key, a.offset) < (b.element.key.utf8.count, b.element.key, b.offset)
     }

@@ -10,7 +10,7 @@ extension FilePreferences: PreviewingStore {
     var values = edits.clears ? [:] : loadedValues
     // Outer names first, as in a write.
     let sorted = edits.edits.sorted { $0.name.text.utf8.count < $1.name.text.utf8.count }
-    for edit in edits.keepsOrder ? edits.edits : sorted {
+    for edit in edits.isUnordered ? sorted : edits.edits {
       if let value = try edit.content?.value() {
         NestedValues.store(value, under: edit.name.text, in: &values)
       } else {

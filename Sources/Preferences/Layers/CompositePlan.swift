@@ -68,7 +68,7 @@ struct CompositePlan {
       }
       for target in targets {
         var part = parts[target.place] ?? (target.store, PreferenceEdits())
-        part.edits.keepsOrder = edits.keepsOrder
+        part.edits.isUnordered = edits.isUnordered
         part.edits.append(.init(edit.name, to: edit.content, secrecy: secrecy, if: condition))
         condition = .always
         parts[target.place] = part

@@ -95,7 +95,7 @@ extension PreferencesView: PreferencesStore where Base: PreferencesStore {
   private func underneath(_ edits: PreferenceEdits) throws -> PreferenceEdits {
     if mapping.isIdentity { return edits }
     var mapped = PreferenceEdits([], clearing: edits.clears && mapping.showsEverything)
-    mapped.keepsOrder = edits.keepsOrder
+    mapped.isUnordered = edits.isUnordered
     // Removes only the values that have a name in this view.
     if edits.clears, !mapped.clears {
       for secrecy in [Secrecy.plain, .secret] where custody.holds(secrecy) {

@@ -124,7 +124,8 @@ public struct PreferenceMigrator: Sendable {
         }
       }
       written += together
-      let edits = PreferenceEdits(together.map(\.edit) + [edit(from: old, to: new)])
+      var edits = PreferenceEdits(together.map(\.edit) + [edit(from: old, to: new)])
+      edits.isUnordered = true
       guard try plan.store.edit(edits) != .conflict else { return false }
       try removeEarlier(old, from: plan.store)
     } catch {

@@ -127,6 +127,7 @@ extension SealedPreferences: PreferencesStore where Base: PreferencesStore {
   private func sealed(_ edits: PreferenceEdits) throws -> (PreferenceEdits, compared: [PreferenceValue?])? {
     var compared: [PreferenceValue?] = []
     var sealed = PreferenceEdits([], clearing: edits.clears)
+    sealed.isUnordered = edits.isUnordered
     for edit in edits.edits {
       var condition = PreferenceEdits.Condition.always
       if case .ifStored(let expected) = edit.condition {
