@@ -29,8 +29,8 @@ public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
   /// The name of the kind in failures.
   public let name: String
   /// The longest time after which a store that has a value must have notified its observers of it, if another store
-  /// over the same values or several tasks at once have written: 10 seconds unless it is set. A store that asks a server
-  /// each minute needs more.
+  /// over the same values or several tasks at once have written: 10 seconds unless it is set. A store that asks a
+  /// server each minute needs more.
   public var noticeLimit = Duration.seconds(10)
   /// The longest name of a value, in bytes of UTF-8.
   let longestName: Int

@@ -24,11 +24,11 @@ struct Scan: ToolCommand {
         entity     with the entities of XML or HTML
         printable  quoted-printable, if only the bytes that need it are encoded, in upper case
 
-      Blanks, line ends, quotes, backslashes, +, = and $ are not compared, so that a value is found however it is quoted, \
-      indented and wrapped. Only text and data with at least 8 bytes are searched for, 6 of which are none of these, \
-      and of values longer than 4096 bytes, only the first 4096. A part of a value that is neither one of its lines \
-      nor these 4096 bytes is not found. Binary files are searched too; symbolic links below a directory are not \
-      followed. The vault itself is sealed, and no finding.
+      Blanks, line ends, quotes, backslashes, +, = and $ are not compared, so that a value is found however it is \
+      quoted, indented and wrapped. Only text and data with at least 8 bytes are searched for, 6 of which are none \
+      of these, and of values longer than 4096 bytes, only the first 4096. A part of a value that is neither one of \
+      its lines nor these 4096 bytes is not found. Binary files are searched too; symbolic links below a directory \
+      are not followed. The vault itself is sealed, and no finding.
 
       --service, --group, --match and --except choose the keys whose values are searched for. Without them it is all \
       of them, as with --all-services and --all-groups, which also warns about access groups that the credential does \

@@ -22,8 +22,8 @@ struct SpelledByte: BitwiseCopyable {
 }
 
 /// How each byte is compared. Quoting adds and removes quotes, backslashes and the `$` of `$'…'`, formatting changes
-/// blanks, forms have `+` for a space, quoted-printable has `=` before a line end, and UTF-16 has NULs: values and texts
-/// are compared without these.
+/// blanks, forms have `+` for a space, quoted-printable has `=` before a line end, and UTF-16 has NULs: values and
+/// texts are compared without these.
 enum ByteTraits {
   /// The byte is compared.
   static let isKept: UInt8 = 1
