@@ -11,7 +11,8 @@ internal import FoundationEssentials
 /// for `Data` and byte sequences, also the bytes. The secret is found as it is, escaped as in Swift or JSON, in Base64
 /// and Base64url, in hexadecimal, as a list of numbers and in UTF-16.
 ///
-/// - Returns: one text for each place, such as `"dump, in Base64"`. It does not contain the secret.
+/// - Returns: one text for each place, such as `"dump, in Base64"`. It does not contain the secret. An empty secret is
+///   in every place.
 public func traces(of secret: String, in value: Any) -> [String] {
   var dumped = ""
   dump(value, to: &dumped)
@@ -56,10 +57,15 @@ private func json(_ value: some Encodable) -> [UInt8]? {
 
 /// The bytes by which a secret can be recognised.
 private struct SecretForms {
+  /// Without a form, the secret is empty.
   private let forms: [(name: String, bytes: [UInt8])]
 
   init(_ secret: String) {
-    precondition(!secret.isEmpty, "an empty secret is in every text")
+    // Such a secret is in every text: a test of a token that is unexpectedly empty fails, and does not end the others.
+    guard !secret.isEmpty else {
+      forms = []
+      return
+    }
     let bytes = Array(secret.utf8)
     let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     let littleEndian = secret.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
@@ -126,6 +132,7 @@ private struct SecretForms {
   }
 
   func found(in bytes: [UInt8]) -> [String] {
+    if forms.isEmpty { return ["an empty text"] }
     var names: [String] = []
     bytes.withUnsafeBytes { bytes in
       for (name, form) in forms where !names.contains(name) && Self.contains(bytes, form) { names.append(name) }

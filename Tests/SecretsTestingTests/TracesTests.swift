@@ -59,6 +59,11 @@ struct TracesTests {
     #expect(traces(of: secret, in: text).contains("description, in Base64"))
   }
 
+  @Test func `an empty secret is in every text`() {
+    #expect(traces(of: "", in: 5).count == traces(of: "5", in: 5).count)
+    #expect(traces(of: "", in: 5).first == "description, an empty text")
+  }
+
   @Test func `nothing is found where the secret is not`() throws {
     let error = VaultError(.locked, "CONCEALED-5f3", cause: VaultError(.io, "5f3a"))
     for value in [error, "", try Secret(Self.secret), [Data()], "concealed-5F3A"] as [Any] {
