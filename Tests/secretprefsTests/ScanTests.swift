@@ -38,7 +38,7 @@ struct ScanTests {
     let outcome = try Self.scan(
       "mkdir t; for n in '\\377' '\\033[2J'; do echo CANARY-7f3a >\"t/$(printf \"$n\")\"; done; secretprefs scan t",
       in: home)
-    #expect(outcome.text == "t/\\u{1B}[2J:1:1: default/token (plain)\nt/\u{FFFD}:1:1: default/token (plain)\n")
+    #expect(outcome.text == "t/\\u{1B}[2J:1:1: default/token (plain)\nt/\\xFF:1:1: default/token (plain)\n")
   }
 
   @Test func `in a git history, what was removed, a message, a merge and the stash are found once`() throws {

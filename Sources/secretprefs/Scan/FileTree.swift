@@ -54,8 +54,24 @@ enum FileTree {
     }
   }
 
+  /// The path as text. A byte that is not UTF-8 becomes `\xFF`, which bash reads in `$'…'`.
   static func text(of path: Path) -> String {
-    String(decoding: path.dropLast().lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let bytes = path.dropLast().map { UInt8(bitPattern: $0) }
+    var parser = Unicode.UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    var text = ""
+    var place = 0
+    while true {
+      switch parser.parseScalar(from: &iterator) {
+      case .valid(let character):
+        text.unicodeScalars.append(UTF8.decode(character))
+        place += character.count
+      case .error(let length):
+        for byte in bytes[place..<place + length] { text += "\\x" + String(byte, radix: 16, uppercase: true) }
+        place += length
+      case .emptyInput: return text
+      }
+    }
   }
 
   private static let slash = CChar(UInt8(ascii: "/"))
