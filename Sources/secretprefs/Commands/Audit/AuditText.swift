@@ -198,7 +198,7 @@ extension UnreadAuditLog {
   var line: String {
     isSetAside
       ? "set aside, and not read: \(displayed(path))\n"
-      : "not read, because no access group of the vault has this log: \(displayed(path))\n"
+      : "not read, because no access group of the vault has a log of this name: \(displayed(path))\n"
   }
 
   var json: JSON { .object([("path", .string(path)), ("setAside", .bool(isSetAside))]) }
@@ -209,8 +209,8 @@ extension UnreadAuditLog {
     let orphaned = logs.count { !$0.isSetAside }
     guard orphaned > 0 else { return }
     throw .problem(
-      "\(counted(orphaned, "file is a log", "files are logs")) of no access group of the vault",
-      hint: "an access group was removed; once its log is not needed here, move it elsewhere")
+      "\(counted(orphaned, "file has", "files have")) the name of a log, and no access group of the vault has it",
+      hint: "an access group was removed, or the file is a copy; once it is not needed here, move it elsewhere")
   }
 }
 
