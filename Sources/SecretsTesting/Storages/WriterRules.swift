@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Testing
 internal import VaultCore
 
@@ -32,22 +33,27 @@ extension StorageRule {
       let stored = try fixture.makeStored()
       let other = try fixture.reopened(stored.storage)
       for isReplaced in [false, true] {
-        let locked = try stored.storage.lock(until: LockDeadline(after: .zero))
         let locks = StorageTally()
-        let waiting = Task {
-          try await BlockingStorage.run {
-            let locked = try other.lock(until: LockDeadline(after: .seconds(600)))
-            locks.add()
-            locked.release()
+        // Nothing is awaited while the lock is held: a server ends it after a time.
+        let (waiting, early) = try await BlockingStorage.run { [storage = stored.storage] in
+          let locked = try storage.lock(until: LockDeadline(after: .zero))
+          let waiting = Task {
+            try await BlockingStorage.run {
+              let locked = try other.lock(until: LockDeadline(after: .seconds(600)))
+              locks.add()
+              locked.release()
+            }
           }
+          usleep(20_000)
+          let early = locks.count
+          // A change may end the lock.
+          if isReplaced { _ = try locked.replace(with: StoredPieces.piece(4_096, 8), behind: nil) }
+          locked.release()
+          return (waiting, early)
         }
-        await BlockingStorage.pause()
-        await BlockingStorage.pause()
-        #expect(locks.count == 0)
-        // A change may end the lock.
-        if isReplaced { _ = try locked.replace(with: StoredPieces.piece(4_096, 8), behind: nil) }
-        locked.release()
+        #expect(early == 0)
         try await waiting.value
+        #expect(locks.count == 1)
       }
     },
 
