@@ -87,10 +87,10 @@ public struct Custody: Sendable {
     return rest
   }
 
-  /// The first name in a dictionary, with dots, that a sealed layer claims; `nil` if it claims none.
+  /// A name in a dictionary, with dots, that a sealed layer claims; `nil` if it claims none.
   func claimedName(in members: [String: PreferenceValue], under name: String) -> String? {
     guard holdsSecrets else { return nil }
-    for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+    for (key, member) in members {
       let inner = "\(name).\(key)"
       if isClaimed(inner) { return inner }
       if case .dictionary(let own) = member, let claimed = claimedName(in: own, under: inner) { return claimed }

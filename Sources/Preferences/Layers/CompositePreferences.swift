@@ -60,8 +60,8 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     case .plain:
       let value = try plain.value(for: query)
       // As the key's conversion reads it: JSON in a string is a dictionary, too.
-      let read = query.kind == .dictionary ? value?.unfolded : value
-      guard case .dictionary(let members)? = read,
+      guard let value, value.kind == .dictionary || query.kind == .dictionary,
+        case .dictionary(let members) = value.unfolded,
         custody.claimedName(in: members, under: query.name.text) != nil
       else { return value }
       return .dictionary(custody.withoutClaimed(members, under: query.name.text))

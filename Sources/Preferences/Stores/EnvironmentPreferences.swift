@@ -28,9 +28,9 @@ public struct EnvironmentPreferences: PreferencesReader, TextReader {
   ///   - environment: the variables; `nil` means the environment of this process.
   ///   - ignoresEmpty: whether an empty variable counts as absent, so that it does not hide the values of lower layers.
   public init(prefix: String? = nil, environment: [String: String]? = nil, ignoringEmpty ignoresEmpty: Bool = false) {
-    let prefix = prefix.flatMap { $0.isEmpty || $0.hasSuffix("_") ? $0 : $0 + "_" }.flatMap { $0.isEmpty ? nil : $0 }
-    name = prefix.map { "environment \($0)*" } ?? "environment"
-    self.prefix = prefix ?? ""
+    let prefix = prefix ?? ""
+    self.prefix = prefix.isEmpty || prefix.hasSuffix("_") ? prefix : prefix + "_"
+    name = prefix.isEmpty ? "environment" : "environment \(self.prefix)*"
     let all = environment ?? ProcessInfo.processInfo.environment
     variables = ignoresEmpty ? all.filter { !$0.value.isEmpty } : all
     undecodable = environment == nil ? Self.undecodableNames(in: variables) : []
