@@ -199,6 +199,41 @@ struct AuditFailureTests {
     }
   }
 
+  @Test(arguments: [0, 1, 255]) func `what is shorter than a header is set aside by the next read`(count: Int) throws {
+    try AuditedVault.with { shared in
+      try shared.read(1)
+      try #require(truncate(shared.log(), count) == 0)
+      let short = try FileBytes.read(shared.log())
+      try shared.read(1)
+
+      let aside = try shared.log() + ".aside-1"
+      #expect(FileManager.default.fileExists(atPath: aside) == (count > 0))
+      if count > 0 { #expect(try FileBytes.read(aside) == short) }
+      #expect(try shared.found() == ["continued 1 possible"])
+    }
+  }
+
+  @Test func `a file in the place of the next one is left alone, and said to be there`() throws {
+    try AuditedVault.with(limits: AuditLimits(fileKibibytes: 16), groups: ["default"]) { shared in
+      try FileBytes.write(Array("note".utf8), to: shared.log(1))
+      let vault = shared.owner
+      try shared.read(30)
+      #expect("\(vault.health())" == "ready")
+      try shared.read(120)
+      guard case .degraded(_, let error) = vault.health() else {
+        Issue.record("\(vault.health())")
+        return
+      }
+      #expect(error.errno == EEXIST && error.message.contains(".000001 is not of the log"), "\(error.message)")
+      #expect(try FileBytes.read(shared.log(1)) == Array("note".utf8))
+
+      try #require(unlink(shared.log(1)) == 0)
+      try shared.read(1)
+      #expect("\(vault.health())" == "ready")
+      #expect(try shared.found() == [])
+    }
+  }
+
   @Test func `a restored older vault cannot go on with the log of later keys until it is switched on again`() throws {
     try AuditedVault.with(groups: ["default"]) { shared in
       try shared.owner.backUp(to: shared.path + ".backup")

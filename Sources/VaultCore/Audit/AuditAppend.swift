@@ -51,6 +51,8 @@ struct AuditAppend {
   private(set) var written: Written?
   /// The newest event that this process knows to be on the disk.
   private(set) var durable: AuditLog.Point?
+  /// Why the file could not be handed over although it has reached its limit.
+  private(set) var overdue: VaultError?
   /// Whether this append has written an event that is still in the file, or may be after a power failure.
   private(set) var mayBeWritten = false
   /// What of the mark was compared last.
@@ -245,10 +247,10 @@ struct AuditAppend {
 
   /// Checks whether a read can be logged.
   ///
-  /// - Returns: the error that prevents extending the reserve, while there still is one.
+  /// - Returns: the error that prevents extending the reserve, while there still is one, or handing over.
   /// - Throws: that error if there is none left.
   mutating func examineReserve() throws(VaultError) -> VaultError? {
-    guard let failure = try makeRoom(until: header.end) else { return nil }
+    guard let failure = try makeRoom(until: header.end) else { return overdue }
     guard size - header.end >= Self.lastReserve + AuditFrame.counts.upperBound else { throw failure }
     return failure
   }
@@ -261,6 +263,7 @@ struct AuditAppend {
     guard endsWithHandOver || header.end >= keys.limits.fileBytes else { return false }
     do throws(VaultError) { try handOver() } catch {
       guard !endsWithHandOver else { throw error }
+      overdue = error
       return false
     }
     return true

@@ -275,9 +275,12 @@ struct AuditFiles {
     let path = handedOver(number)
     guard unsafe DurableFiles.link(current.file, path.file) != 0 else { return }
     let failure = VaultError.writing("\(path.file): hand over the log")
-    guard failure.errno == EEXIST, let old = try readable(Numbered(number: number, path: path)),
-      try isSame(old, file)
-    else { throw failure }
+    guard failure.errno == EEXIST else { throw failure }
+    guard let old = try readable(Numbered(number: number, path: path)), try isSame(old, file) else {
+      throw VaultError(
+        .io, "\(path.file) is not of the log, and has the name that its file gets when it is handed over: move it away",
+        errno: EEXIST)
+    }
   }
 
   /// Whether a new file would find its space and its directory.

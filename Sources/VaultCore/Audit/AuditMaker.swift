@@ -55,8 +55,12 @@ struct AuditMaker {
       all.insert(AuditLog.Event(action: .continued, item: (AuditBody.Tag.why, [why.rawValue])), at: 0)
     }
     let bytes = try write(all, behind: &header, .first, lost: lost)
-    do throws(VaultError) { return try make(header, bytes, replacing: old) } catch {
-      if error.code == .alreadyExists, old == nil { return nil }
+    // No writer leaves a part of a header, so that the file may be a different program's.
+    let isEmpty = try old.map { (file) throws(VaultError) in try file.descriptor.status().st_size == 0 } ?? true
+    if !isEmpty { _ = try files.setAside(files.current) }
+    let replaced = isEmpty ? old : nil
+    do throws(VaultError) { return try make(header, bytes, replacing: replaced) } catch {
+      if error.code == .alreadyExists, replaced == nil { return nil }
       throw error
     }
   }
