@@ -374,7 +374,7 @@ extension RecordChange {
     }
     return switch operation {
     case .put where earlierRemoval != nil && isThere: [event(.remove, address), event(.write, address)]
-    case .put, .copied: [event(.write, address)]
+    case .put, .resealed: [event(.write, address)]
     case .remove: isThere ? [event(.remove, address)] : []
     case .edit: [event(.edit, address)]
     case .restore: [event(.restore, address)]

@@ -25,7 +25,7 @@ extension Vault {
         RecordAddress(try storedSpelling(of: newService, in: group), try Vault.Name(newKey))
       }
     guard target != source else { throw .recordExists }
-    let copy = RecordCopy(
+    let copy = CopyRequest(
       source: source, expected: revision, replaces: replaces, keptValues: options.keeping.earlierValues)
     var changes = [RecordChange(target, .copy(copy))]
     if isMove { changes.append(RecordChange(source, .remove(.atOnce))) }

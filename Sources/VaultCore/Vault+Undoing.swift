@@ -33,7 +33,7 @@ extension Vault {
     }
     return try handle.withCurrent { (_, state) throws(VaultError) in
       var reversal = WriteReversal(
-        revisions: revisions, values: try ValueSearch(write, of: group.id, options),
+        revisions: revisions, values: try ValueLocator(write, of: group.id, options),
         current: try state.content(group.id), removal: undoingRemoval, depth: options.keeping.defaultDepth,
         now: options.now())
       try reversal.run()

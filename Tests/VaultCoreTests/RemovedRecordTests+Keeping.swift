@@ -178,6 +178,36 @@ extension EveryStorage.RemovedRecordTests {
     }
   }
 
+  @Test(arguments: [nil, 0, 2, 10] as [UInt16?], [nil, 10] as [UInt16?])
+  func `a bundle's history depth drops no values of the records that it replaces`(
+    depth: UInt16?, own: UInt16?
+  ) throws {
+    try RemovedVault.with { sample in
+      try sample.vault.set("theirs", forKey: "a")
+      if let depth { try sample.update { batch throws(VaultError) in try batch.edit("a", .keeping(depth)) } }
+      let path = sample.path + ".bundle"
+      let key = try SealingKey.sample(from: 9)
+      try sample.vault.exportBundle(
+        sample.vault.records(in: sample.group), of: sample.group, to: path, slot: NewSlot(.key(key)))
+      try sample.update { batch throws(VaultError) in try batch.remove("a", atOnce: true) }
+      let mine = (1...(own == nil ? 3 : 9)).map { "mine \($0)" }
+      for value in mine {
+        try sample.vault.set(value, forKey: "a")
+        if let own { try sample.update { batch throws(VaultError) in try batch.edit("a", .keeping(own)) } }
+      }
+      let bundle = try Vault.open(in: stored(path), credential: .key(key))
+
+      _ = try sample.vault.importRecords(of: bundle, into: sample.group, replacing: true)
+      #expect(try sample.values("a") == ["theirs"] + mine.reversed())
+
+      // A removed key is replaced without being asked for.
+      try sample.update { batch throws(VaultError) in try batch.remove("a") }
+      _ = try sample.vault.importRecords(of: bundle, into: sample.group, replacing: true)
+      #expect(try sample.values("a").prefix(2) == ["theirs", "theirs"])
+      #expect(try sample.values("a").contains("mine 3"))
+    }
+  }
+
   // MARK: Damage
 
   @Test(.filesOnly("salvage reads files"), arguments: [false, true])

@@ -128,6 +128,15 @@ internal import VaultSealing
     return removal.keptUntil <= now
   }
 
+  /// The number of earlier values that the record keeps; `nil` if it was never set.
+  func historyDepth() throws(VaultError) -> UInt16? {
+    var items = Extension.Items(extensionField)
+    while let item = try items.next() {
+      if item.tag == Extension.RecordTag.depth { return item.data.integer(at: 0) }
+    }
+    return nil
+  }
+
   /// The revision of the newest earlier value; `nil` if the record keeps none.
   func newestPrevious() throws(VaultError) -> UInt64? {
     var items = Extension.Items(extensionField)

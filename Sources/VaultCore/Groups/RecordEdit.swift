@@ -47,6 +47,9 @@ public struct RecordEdit: Sendable {
   public var keepsReplacedValue = true
   /// The history depth that a new value gives to a record without one; `nil` gives it none.
   var defaultHistoryDepth: UInt16?
+  /// Whether a record that is replaced keeps at least its own history depth, or the default one: a copy of a record has
+  /// the depth of its source, which says nothing about the values of the record that it replaces.
+  var keepsReplacedDepth = false
 
   /// Creates an edit that changes nothing.
   public init() {}
@@ -63,6 +66,7 @@ public struct RecordEdit: Sendable {
     if case .keep = historyDepth {} else { both.historyDepth = historyDepth }
     both.keepsReplacedValue = keepsReplacedValue
     both.defaultHistoryDepth = defaultHistoryDepth ?? both.defaultHistoryDepth
+    both.keepsReplacedDepth = keepsReplacedDepth || both.keepsReplacedDepth
     return both
   }
 

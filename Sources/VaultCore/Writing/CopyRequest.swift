@@ -1,7 +1,7 @@
 internal import VaultSealing
 
 /// The record that a change copies, and the conditions for the copy.
-struct RecordCopy: Sendable {
+struct CopyRequest: Sendable {
   let source: RecordAddress
   /// The revision that the source must have; `nil` for any.
   let expected: UInt64?
@@ -10,7 +10,8 @@ struct RecordCopy: Sendable {
   var revision: UInt64?
   /// Whether a record that has the new name is replaced.
   let replaces: Bool
-  /// The number of earlier values, at least, among which those of the replaced record are kept; 0 for none of them.
+  /// The number of earlier values, at least, among which those of the replaced record are kept, beside its own history
+  /// depth; 0 for none of them.
   let keptValues: UInt16
 
   /// The size that the ``WriteQueue`` assumes, because the source is not known yet: so large that no write of a
@@ -19,7 +20,7 @@ struct RecordCopy: Sendable {
 }
 
 /// A copy of a record, sealed for a different name.
-struct CopiedRecord: Sendable {
+struct ResealedRecord: Sendable {
   let kind: UInt8
   let accessibility: Vault.Accessibility
   let created: Int64
@@ -31,7 +32,7 @@ struct CopiedRecord: Sendable {
 extension RecordChange {
   /// The time of creation that the change sets; `nil` to keep the time of the record, or to set the present time for a
   /// new record.
-  var created: Int64? { if case .copied(let record) = operation { record.created } else { nil } }
+  var created: Int64? { if case .resealed(let record) = operation { record.created } else { nil } }
 }
 
 extension GroupContent {
@@ -43,9 +44,9 @@ extension GroupContent {
   /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/conflict``, ``VaultError/Code/alreadyExists``,
   ///   ``VaultError/Code/deviceKeyMissing`` or ``VaultError/Code/wrongDevice``.
   func copied(
-    _ copy: RecordCopy, _ edit: RecordEdit, _ address: RecordAddress, _ stored: Record?, deviceKey: SealingKey?,
+    _ copy: CopyRequest, _ edit: RecordEdit, _ address: RecordAddress, _ stored: Record?, deviceKey: SealingKey?,
     _ sealer: Sealer
-  ) throws(VaultError) -> CopiedRecord {
+  ) throws(VaultError) -> ResealedRecord {
     guard let record = copy.revision == nil ? find(copy.source) : findStored(copy.source) else { throw .noSuchRecord }
     if let expected = copy.expected, expected != record.revision { throw .conflict }
     guard stored?.isRemoved ?? true || copy.replaces else { throw .recordExists }
@@ -87,7 +88,7 @@ extension GroupContent {
     }
     var field = Extension.field(wiping: &items)
     defer { field.wipe() }
-    return CopiedRecord(
+    return ResealedRecord(
       kind: kind, accessibility: record.accessibility, created: record.created, sealed: sealed,
       extensionField: field.isEmpty ? nil : WipedBuffer(copying: field.bytes))
   }
@@ -113,7 +114,7 @@ extension GroupContent {
     guard let newest = added.first else { return }
     let isEarlier = { (item: Extension.OwnedItem) in item.tag == Extension.RecordTag.previous }
     let isDepth = { (item: Extension.OwnedItem) in item.tag == Extension.RecordTag.depth }
-    let depth = max(items.first(where: isDepth)?.depth ?? 0, count)
+    let depth = max(items.first(where: isDepth)?.depth ?? 0, try replaced.historyDepth() ?? 0, count)
     var values: [UInt64: [UInt8]] = [:]
     for data in [newest] + items.filter(isEarlier).map(\.data) + added where values.count < depth {
       let revision: UInt64 = data.bytes.integer(at: 0)

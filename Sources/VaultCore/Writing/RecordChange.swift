@@ -30,9 +30,9 @@ package final class RecordChange: Sendable {
     /// Makes the earlier value of this revision the current one, also of a removed record.
     case restore(UInt64)
     /// Makes the record a copy of a different one. ``GroupContent/upToDate(_:_:deviceKey:_:)`` replaces it by `copied`.
-    case copy(RecordCopy)
+    case copy(CopyRequest)
     /// A copy, sealed for this record's name.
-    case copied(CopiedRecord)
+    case resealed(ResealedRecord)
   }
 
   /// What a removal leaves.
@@ -77,8 +77,8 @@ package final class RecordChange: Sendable {
       address.service.utf8.count + address.key.utf8.count + 64 + edit.items.reduce(0) { $0 + $1.data.count + 6 }
     return switch operation {
     case .put(let value, _): names + value.bytes.count
-    case .copy: names + RecordCopy.cost
-    case .copied(let record): names + record.sealed.count + (record.extensionField?.count ?? 0)
+    case .copy: names + CopyRequest.cost
+    case .resealed(let record): names + record.sealed.count + (record.extensionField?.count ?? 0)
     case .remove, .edit, .restore: names
     }
   }
@@ -159,10 +159,10 @@ extension GroupContent {
     let old = stored.flatMap { $0.isRemoved ? nil : $0 }
     if let expected = change.expected, expected != old?.revision ?? 0 { throw .conflict }
     switch change.operation {
-    case .remove, .copied: return change
+    case .remove, .resealed: return change
     case .copy(let copy):
       return RecordChange(
-        change.address, .copied(try copied(copy, change.edit, change.address, stored, deviceKey: deviceKey, sealer)))
+        change.address, .resealed(try copied(copy, change.edit, change.address, stored, deviceKey: deviceKey, sealer)))
     case .edit:
       guard old != nil else { throw VaultError.noSuchRecord }
       return change
@@ -188,7 +188,7 @@ extension GroupContent {
     of change: RecordChange, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> (UInt8, Vault.Accessibility, [UInt8]) {
     if case .put(let value, _) = change.operation { return (value.kind, value.cipher.accessibility, value.bytes) }
-    if case .copied(let record) = change.operation { return (record.kind, record.accessibility, record.sealed) }
+    if case .resealed(let record) = change.operation { return (record.kind, record.accessibility, record.sealed) }
     guard let old else { throw VaultError.noSuchRecord }
     if case .remove = change.operation {
       return (ValueKind.data.rawValue, old.accessibility, try sealedEmptyValue(of: old, sealer))

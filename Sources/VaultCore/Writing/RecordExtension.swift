@@ -19,10 +19,11 @@ struct RecordExtension {
 
   /// The bytes of the field. The caller wipes them.
   func field() throws(VaultError) -> [UInt8] {
-    if case .copied(let record) = change.operation { return record.extensionField?.span.copy ?? [] }
+    if case .resealed(let record) = change.operation { return record.extensionField?.span.copy ?? [] }
     var items = change.edit.items + (try carriedItems())
     var depth = items.first { $0.tag == Extension.RecordTag.depth }?.depth
-    if depth == nil, let wanted = change.defaultDepth {
+    if let wanted = try wantedDepth(depth), wanted != depth {
+      items.removeAll { $0.tag == Extension.RecordTag.depth }
       items.append(.init(Extension.RecordTag.depth, [UInt8](littleEndian: wanted)))
       depth = wanted
     }
@@ -34,6 +35,13 @@ struct RecordExtension {
     }
     if let old, kept > 0 { items += try earlierValues(of: old, atMost: kept) }
     return items.isEmpty ? [] : Extension.field(wiping: &items)
+  }
+
+  /// The history depth of the record.
+  /// - Parameter present: what the change sets or the record had; `nil` if that is none.
+  private func wantedDepth(_ present: UInt16?) throws(VaultError) -> UInt16? {
+    guard change.edit.keepsReplacedDepth, let old else { return present ?? change.defaultDepth }
+    return [present, try old.historyDepth() ?? change.defaultDepth].compactMap(\.self).max()
   }
 
   /// The items of the old record that the change does not concern.
@@ -62,7 +70,7 @@ struct RecordExtension {
     switch change.operation {
     case .edit, .remove: true
     case .restore(let revision): old.isRemoved ? try old.newestPrevious() == revision : false
-    case .put, .copy, .copied: false
+    case .put, .copy, .resealed: false
     }
   }
 
@@ -114,7 +122,7 @@ extension RecordChange {
   fileprivate var defaultDepth: UInt16? {
     switch operation {
     case .put, .restore: edit.defaultHistoryDepth
-    case .remove, .edit, .copy, .copied: nil
+    case .remove, .edit, .copy, .resealed: nil
     }
   }
 }

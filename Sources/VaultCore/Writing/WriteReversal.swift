@@ -3,7 +3,7 @@ internal import VaultSealing
 /// The changes that bring the records of writes back, from what they were before and after them.
 struct WriteReversal {
   let revisions: ClosedRange<UInt64>
-  let values: ValueSearch
+  let values: ValueLocator
   let current: GroupContent
   let removal: RecordChange.HowRemoved
   /// The history depth of a record that has none, so that what the writes have stored is kept.
@@ -14,7 +14,7 @@ struct WriteReversal {
   private var put: [(info: RecordInfo, record: Record)] = []
 
   init(
-    revisions: ClosedRange<UInt64>, values: ValueSearch, current: GroupContent, removal: RecordChange.HowRemoved,
+    revisions: ClosedRange<UInt64>, values: ValueLocator, current: GroupContent, removal: RecordChange.HowRemoved,
     depth: UInt16?, now: Int64
   ) {
     self.revisions = revisions
@@ -92,14 +92,14 @@ struct WriteReversal {
   /// A copy of the record that has the value of `old` under another name now; `nil` if there is none.
   ///
   /// A copy of a record has the time of creation of its source, which no other write gives to a record with a new name.
-  private func copy(of old: RecordInfo, _ record: Record, replacing replaces: Bool) throws(VaultError) -> RecordCopy? {
+  private func copy(of old: RecordInfo, _ record: Record, replacing replaces: Bool) throws(VaultError) -> CopyRequest? {
     for (moved, candidate) in put
     where moved.created == old.created && moved.accessibility == old.accessibility
       && (moved.service, moved.key) != (old.service, old.key)
     {
       guard let place = try values.place(of: record, in: candidate) else { continue }
       let revision: UInt64? = if case .earlier(let revision) = place { revision } else { nil }
-      return RecordCopy(
+      return CopyRequest(
         source: RecordAddress(moved.service, moved.key), expected: moved.revision, revision: revision,
         replaces: replaces, keptValues: replaces ? max(depth ?? 0, 1) : 0)
     }
@@ -111,7 +111,7 @@ struct WriteReversal {
 ///
 /// The revision of an earlier value does not say it: a change of metadata gives the record a new one, and a copy has
 /// those of its source.
-struct ValueSearch {
+struct ValueLocator {
   enum Place {
     case current
     /// The revision of the earlier value.
