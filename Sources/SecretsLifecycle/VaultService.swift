@@ -141,6 +141,7 @@
             "vault.groups": "\(status.groups.count)",
           ])
         try await reload()
+        if case .degraded = health { log(health) }
         seen.health = "\(health)"
         seen.content = status.content
       case .locked: throw VaultError(.locked, "the vault was locked while its service started")
@@ -187,8 +188,9 @@
 
     private func log(_ health: VaultHealth) {
       switch health {
-      case .ready: logger.notice("The vault can be read again")
-      case .degraded(_, let error): logger.warning("A log of the vault has a problem", metadata: error.metadata())
+      case .ready: logger.notice("The vault is ready again")
+      case .degraded(_, let error):
+        logger.warning("The vault can be read, but has a problem", metadata: error.metadata())
       case .locked: logger.warning("The vault is locked")
       case .failing(let error): logger.error("The vault cannot be read", metadata: error.metadata())
       }

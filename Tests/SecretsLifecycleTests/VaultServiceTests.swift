@@ -255,7 +255,7 @@
       }
 
       #expect(journal.lines.filter { $0.hasPrefix("warning") }.count == 1)
-      #expect(journal.lines.contains("notice The vault can be read again"))
+      #expect(journal.lines.contains("notice The vault is ready again"))
     }
 
     @Test func `a vault whose slot got a new key is unlocked with the key that is found then`() async throws {
@@ -292,7 +292,7 @@
         try await until { attempts.all.count > 3 }
         #expect("\(held.health())" == "failing: credentialRejected")
         current.replace(with: new)
-        try await until { journal.lines.contains("notice The vault can be read again") }
+        try await until { journal.lines.contains("notice The vault is ready again") }
         #expect(held.health().isReady)
       }
 
@@ -309,10 +309,33 @@
         try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
         try await until { journal.entries.last?.metadata["error.code"] == "notFound" }
         try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
-        try await until { journal.lines.last == "notice The vault can be read again" }
+        try await until { journal.lines.last == "notice The vault is ready again" }
       }
 
       #expect(loaded.all == ["-"])
+    }
+
+    @Test(arguments: [false, true])
+    func `a vault with a problem is warned of, also at the start`(fromStart: Bool) async throws {
+      try await vault.setAuditing(.failOpen)
+      let log = throwaway.path + ".audit-\(try vault.group().id)"
+      func breakLog() throws {
+        try FileManager.default.moveItem(atPath: log, toPath: log + ".away")
+        try FileManager.default.createDirectory(atPath: log, withIntermediateDirectories: false)
+      }
+      if fromStart { try breakLog() }
+
+      try await running(vaultService(checkingEvery: .milliseconds(1))) {
+        try await until { loaded.all == ["-"] }
+        if !fromStart { try breakLog() }
+        try await until { journal.lines.contains("warning The vault can be read, but has a problem") }
+        #expect(vault.health().isReady)
+        try FileManager.default.removeItem(atPath: log)
+        try FileManager.default.moveItem(atPath: log + ".away", toPath: log)
+        try await until { journal.lines.last == "notice The vault is ready again" }
+      }
+
+      #expect(journal.lines.filter { $0.hasPrefix("warning") }.count == 1)
     }
 
     // MARK: What is logged
