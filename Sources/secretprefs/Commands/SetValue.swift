@@ -101,6 +101,9 @@ struct SetValue: WritingCommand {
     let storedKind = typed.kind
     let existing = try vault.record(service: place.service, key: key, in: group)
     let (edit, revision) = try change.resolved { () throws(VaultError) in existing }
+    if let accessibility, let existing, accessibility.isThisDeviceOnly != existing.accessibility.isThisDeviceOnly {
+      try RotationMark.refuse(existing)
+    }
     try TypedInput.save(messages, isTyped: source.isTyped) {
       try store(typed) { (bytes) throws(VaultError) in
         try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in

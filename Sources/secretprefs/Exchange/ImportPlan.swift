@@ -199,6 +199,10 @@ extension ImportPlan.PlannedValue {
   ///   - replaces: Whether the import goes on from where an earlier one was interrupted.
   ///   - isKept: Whether the vault keeps a removed key of this name.
   fileprivate func objection(at now: Int64, replaces: Bool, isKept: Bool) -> String? {
+    // A value alone keeps the attributes of the key, and with them its rotation.
+    if replaces, value.record != nil, let record, RotationMark.isPending(in: record) {
+      return "a rotation of the key is not confirmed in the vault"
+    }
     guard let removal = value.record?.removal else { return nil }
     if exists, !replaces || !isLeftover { return "a removed key, and the vault has a key of this name" }
     if isKept { return "a removed key, and the vault keeps a removed key of this name" }

@@ -73,6 +73,13 @@ struct ImportBundle: WritingCommand {
   }
 
   private func take(_ bundle: Vault, into group: AccessGroup, of vault: Vault) throws -> (Int, UInt64) {
+    if replace {
+      for source in try bundle.groups() {
+        for record in try bundle.records(in: source) {
+          try RotationMark.refuse(vault.record(service: record.service, key: record.key.text, in: group))
+        }
+      }
+    }
     do throws(VaultError) { return try vault.importRecords(of: bundle, into: group, replacing: replace) } catch {
       guard error.code == .alreadyExists, !replace else { throw error }
       throw ToolError(error, hint: "--replace replaces existing keys")

@@ -35,9 +35,10 @@ struct CopyOperation {
     guard target.key != old || target.service != place.service || newGroup.id != group.id else {
       throw ToolError.usage("the new name is the same as the old one")
     }
-    let note = try VariableName.note(onNew: target.key.text) {
-      try options.replace && vault.record(service: target.service, key: target.key.text, in: newGroup) != nil
-    }
+    let replaced =
+      try options.replace ? vault.record(service: target.service, key: target.key.text, in: newGroup) : nil
+    try RotationMark.refuse(replaced)
+    let note = VariableName.note(onNew: target.key.text) { replaced != nil }
     do throws(VaultError) {
       if newGroup.id == group.id {
         try vault.copy(

@@ -92,13 +92,18 @@ struct UndoWrite: WritingCommand {
     _ undone: UndoneWrite, in group: AccessGroup, of vault: Vault, _ messages: Messages
   ) {
     for record in undone.restored + undone.edited {
-      // The undo is done: an attribute that no rotation made, or a failed read, is no reason to call it failed.
-      guard let present = try? vault.record(record, in: group), let mark = try? RotationMark(of: present),
-        !present.previous.contains(where: { $0.revision == mark.revision })
-      else { continue }
-      messages.warn(
-        "a rotation of \(displayed(record.service.text)) \(displayed(record.key.text)) is pending again and cannot be "
-          + "reverted: \"secretprefs history\" lists its earlier values, and \"rotate-value --confirm\" ends it")
+      let name = "\(displayed(record.service.text)) \(displayed(record.key.text))"
+      do throws(VaultError) {
+        guard let present = try vault.record(record, in: group), let mark = RotationMark(pendingIn: present),
+          !present.previous.contains(where: { $0.revision == mark.revision })
+        else { continue }
+        messages.warn(
+          "a rotation of \(name) is pending again and cannot be reverted: \"secretprefs history\" lists its earlier "
+            + "values, and \"rotate-value --confirm\" ends it")
+      } catch {
+        // The undo is done, so that this is no reason to call it failed.
+        messages.warn("whether a rotation of \(name) is pending again is not known: \(error.message)")
+      }
     }
   }
 

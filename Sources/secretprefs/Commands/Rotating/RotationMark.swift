@@ -22,10 +22,16 @@ struct RotationMark {
   ///
   /// - Throws: ``VaultError/Code/conflict`` for an attribute of this name that no rotation made.
   init?(of record: RecordInfo) throws {
-    let found = record.attributes.filter { $0.name.text == Self.attribute }
-    guard !found.isEmpty else { return nil }
-    guard found.count == 1, let text = found[0].text, let mark = RotationMark(text) else { throw Self.foreign }
+    guard Self.isPending(in: record) else { return nil }
+    guard let mark = RotationMark(pendingIn: record) else { throw Self.foreign }
     self = mark
+  }
+
+  /// The mark of a record; `nil` if no rotation made one.
+  init?(pendingIn record: RecordInfo) {
+    let found = record.attributes.filter { $0.name.text == Self.attribute }
+    guard found.count == 1, let text = found[0].text else { return nil }
+    self.init(text)
   }
 
   /// The mark that an attribute's text says; `nil` if no rotation made it.
