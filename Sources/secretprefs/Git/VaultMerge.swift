@@ -96,11 +96,18 @@ struct VaultMerge {
     for name in names.sorted(by: { ($0.group, $0.service, $0.key) < ($1.group, $1.service, $1.key) }) {
       try merge(name)
     }
-    for name in base.removed.sorted(by: { ($0.service, $0.key) < ($1.service, $1.key) })
-    where !other.removed.contains(name) && other.records[name] == nil
-      && (target.removed.contains(name) || target.records[name] != nil)
-    {
+    // What was a key, or was kept as a removed one, and can be restored in the result alone.
+    let lost = base.removed.filter { target.removed.contains($0) || target.records[$0] != nil }
+      .union(base.records.keys.filter(target.removed.contains))
+      .filter { !other.removed.contains($0) && other.records[$0] == nil }
+    for name in lost.sorted(by: { ($0.service, $0.key) < ($1.service, $1.key) }) where !hasConflict(name) {
       add(name, "one side has removed it for good, and the other has it or keeps it as a removed key")
+    }
+  }
+
+  private func hasConflict(_ name: Name) -> Bool {
+    conflicts.contains {
+      $0.service == name.service && $0.key == name.key && $0.group == target.groups[name.group]?.name
     }
   }
 
@@ -108,7 +115,7 @@ struct VaultMerge {
     let (before, mine, new) = (base.records[name], target.records[name], other.records[name])
     if Self.isSame(before, new) {
       if let before, let new, before.previous.count != new.previous.count {
-        add(name, "one side has removed earlier values for good")
+        add(name, Self.dropped)
       }
       return
     }
@@ -126,10 +133,15 @@ struct VaultMerge {
     if let new, RotationMark.isPending(in: new) {
       return add(name, "a rotation of it is not confirmed, and its old value cannot be merged")
     }
-    let isConflict = !Self.isSame(before, mine)
+    let hasDropped = if let before, let new { Self.hasDropped(before, new) } else { false }
+    let isConflict = !Self.isSame(before, mine) || hasDropped
     if isConflict {
       let isRemoved = mine == nil || new == nil
-      add(name, isRemoved ? "one side has changed it, and the other removed it" : "both sides have changed it")
+      add(
+        name,
+        hasDropped
+          ? Self.dropped
+          : isRemoved ? "one side has changed it, and the other removed it" : "both sides have changed it")
       // What stays is ours.
       guard takesTheirs else { return }
     }
@@ -149,6 +161,16 @@ struct VaultMerge {
   private mutating func add(_ name: Name, _ reason: String) {
     guard let group = base.groups[name.group] ?? other.groups[name.group] ?? target.groups[name.group] else { return }
     conflicts.append(Conflict(group: group.name, service: name.service, key: name.key, reason: reason))
+  }
+
+  private static let dropped = "one side has removed earlier values for good"
+
+  /// Whether values that a record had are gone, and not because it has kept as many as it did before.
+  private static func hasDropped(_ before: RecordInfo, _ after: RecordInfo) -> Bool {
+    let present = Set(after.previous.map(\.revision) + [after.revision])
+    let isWhole = before.previous.allSatisfy { present.contains($0.revision) }
+    guard after.created == before.created else { return !isWhole || !present.contains(before.revision) }
+    return !isWhole && (after.historyDepth < before.historyDepth || after.previous.count < after.historyDepth)
   }
 
   /// Whether a record was not written in between. Each write counts its revision up.

@@ -201,4 +201,52 @@ struct VaultMergeTests {
     #expect(try Self.merge(base, ours, theirs).conflicts.isEmpty)
     #expect(try ours.vault.record(service: Vault.Name("s"), key: "a", in: ours.vault.group())?.historyDepth == 7)
   }
+
+  private enum Dropping: CaseIterable { case removal, newRecord, shorterHistory }
+
+  /// Makes the values that `a` has now unrecoverable on one side.
+  private static func drop(_ dropping: Dropping, on side: Copy) throws {
+    try side.vault.transaction(service: Vault.Name("s"), in: side.vault.group()) { (batch) throws(VaultError) in
+      switch dropping {
+      case .removal: try batch.remove("a", atOnce: true)
+      case .newRecord:
+        try batch.remove("a", atOnce: true)
+        try batch.set(Array("newest".utf8).span.bytes, kind: .string, forKey: "a")
+      case .shorterHistory:
+        var edit = RecordEdit()
+        edit.historyDepth = .set(0)
+        try batch.set(Array("newest".utf8).span.bytes, kind: .string, forKey: "a", edit: edit)
+      }
+    }
+  }
+
+  @Test(arguments: Dropping.allCases, [false, true])
+  private func `what one side has removed for good does not come back unsaid`(
+    _ dropping: Dropping, isOurs: Bool
+  ) throws {
+    let base = try Copy(SealingKey(from: .system))
+    try base.set("leaked", "a")
+    try base.set("current", "a")
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    try Self.drop(dropping, on: isOurs ? ours : theirs)
+    let side = isOurs ? theirs : ours
+    if dropping == .removal { try side.set(nil, "a") } else { try side.set("x", "b") }
+
+    let merged = try Self.merge(base, ours, theirs)
+    let keeps = try ours.vault.removedRecords(in: ours.vault.group()).contains { $0.key.text == "a" }
+    let previous = try ours.vault.record(service: Vault.Name("s"), key: "a", in: ours.vault.group())?.previous ?? []
+    #expect(merged.conflicts.map(\.key.text) == (isOurs ? [] : ["a"]))
+    #expect(isOurs == (!keeps && previous.isEmpty))
+  }
+
+  @Test func `a value that left a full history is no conflict`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    for value in 1...6 { try base.set("\(value)", "a") }
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    for value in 7...9 { try theirs.set("\(value)", "a") }
+    try theirs.set(nil, "b")
+    try ours.set("x", "c")
+    #expect(try Self.merge(base, ours, theirs).conflicts.isEmpty)
+    #expect(try ours.read() == ["a": "9", "c": "x"])
+  }
 }
