@@ -111,6 +111,8 @@ struct SpellingTests {
     ("one\u{1B}\\Ntwo123", "one\u{1B}\\\\Ntwo123"), ("one\u{1B}\"two1234", "one\u{1B}\\\"two1234"),
     ("one\u{1B}\ntwo1234", "one\u{1B}\\ntwo1234"), ("one\u{1B}\\two1234", "one\u{1B}\\\\two1234"),
     ("one\ntwo12345", #"one$'\n'two12345"#), ("one\u{85}two345", #"one\Ntwo345"#),
+    ("a&b|c<%PATH%>-12345", "a^&b^|c^<%%PATH%%^>-12345"), ("50%41-&amp;-12345", "50%%41-&amp;-12345"),
+    ("50%%41%-12345", "50%%%%41%%-12345"), ("ä b \ncde-12345", "=C3=A4 b=20\ncde-12345"),
   ])
   func `a value is found as other programs quote it, in any parts`(_ value: String, _ text: String) throws {
     let search = try ValueSearchTests.search([value])
@@ -121,6 +123,20 @@ struct SpellingTests {
   }
 
   /// What terminals, wrapping at a width in bytes, and quoting put between the bytes of a character.
+  @Test(arguments: ["日本-geheim-1", "k\u{E4}se\u{1B}[31m-brot", "\u{1F98A}fox-%41-fox", "plain-12345"])
+  func `a value is found in UTF-16, in both orders of its bytes`(_ value: String) throws {
+    let search = try ValueSearchTests.search([value])
+    for isBigEndian in [false, true] {
+      let text = "<\(value)>\n".utf16.flatMap { unit in
+        let bytes = [UInt8(truncatingIfNeeded: unit), UInt8(unit >> 8)]
+        return isBigEndian ? bytes.reversed() : bytes
+      }
+      #expect(try ValueSearchTests.found(Data(text), by: search, blocks: 3).count == 1)
+      let shown = try OutputMaskTests.shown(text, by: search, parts: 1...9)
+      #expect(shown.count { $0 == UInt8(ascii: "*") } >= value.utf16.count)
+    }
+  }
+
   @Test(arguments: ["\u{1B}[31m", "\u{1B}[0m\u{1B}[K", "\n", "\r\n    ", "'\"'\"'", "\u{1B}]8;;http://a\u{7}", "+"])
   func `a value is found whose characters are interrupted`(_ interruption: String) throws {
     let search = try ValueSearchTests.search(["one\nkäse-日本-\u{1F98A}"])

@@ -1,4 +1,5 @@
-/// Decodes percent-encoding (RFC 3986), also if it was applied several times.
+/// Decodes percent-encoding (RFC 3986), also if it was applied several times, and `%%`, which is a `%` in units of
+/// systemd, batch files and formats.
 final class PercentDecoder<Next: SpellingStage>: SpellingStage {
   private let next: Next
   private var sign: SpelledByte?
@@ -15,6 +16,9 @@ final class PercentDecoder<Next: SpellingStage>: SpellingStage {
       return
     }
     guard let low = hexadecimal(spelled.byte) else {
+      if digit == nil, spelled.byte == UInt8(ascii: "%"), !sign.spelling.contains(.percent) {
+        return double(sign, with: spelled)
+      }
       release()
       return take(spelled)
     }
@@ -36,6 +40,13 @@ final class PercentDecoder<Next: SpellingStage>: SpellingStage {
   func finish() {
     release()
     next.finish()
+  }
+
+  private func double(_ sign: SpelledByte, with second: SpelledByte) {
+    var doubled = sign
+    doubled.spelling.insert(.escape)
+    doubled.end = second.end
+    self.sign = doubled
   }
 
   private func release() {

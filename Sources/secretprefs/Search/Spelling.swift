@@ -21,9 +21,9 @@ struct SpelledByte: BitwiseCopyable {
   var end: UInt32
 }
 
-/// How each byte is compared. Quoting adds and removes quotes, backslashes and the `$` of `$'…'`, formatting changes
-/// blanks, forms have `+` for a space, quoted-printable has `=` before a line end, and UTF-16 has NULs: values and
-/// texts are compared without these.
+/// How each byte is compared. Quoting adds and removes quotes, backslashes, the `$` of `$'…'` and the `^` of cmd.exe,
+/// formatting changes blanks, forms have `+` for a space, quoted-printable has `=` before a line end, and UTF-16 has
+/// NULs: values and texts are compared without these.
 enum ByteTraits {
   /// The byte is compared.
   static let isKept: UInt8 = 1
@@ -40,7 +40,7 @@ enum ByteTraits {
   static let all: [UInt8] = (0...UInt8.max).map { byte in
     switch byte {
     case 0: 0
-    case 0x09...0x0D, 0x20, UInt8(ascii: "+"), UInt8(ascii: "$"), UInt8(ascii: "="): mayContinue
+    case 0x09...0x0D, 0x20, UInt8(ascii: "+"), UInt8(ascii: "$"), UInt8(ascii: "="), UInt8(ascii: "^"): mayContinue
     case UInt8(ascii: "\\"): mayContinue | mayBeginEscape | Spelling.backslash.rawValue
     case UInt8(ascii: "'"), UInt8(ascii: "`"): mayContinue | Spelling.singleQuote.rawValue
     case UInt8(ascii: "\""): mayContinue | Spelling.doubleQuote.rawValue

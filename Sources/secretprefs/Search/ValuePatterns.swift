@@ -57,6 +57,7 @@ final class ValuePatterns {
         }
       }
       try addPrintable(part, number)
+      try addWide(part, number)
     }
     try addLines(value, number)
     return true
@@ -142,17 +143,46 @@ final class ValuePatterns {
     }
   }
 
-  /// Adds a text as quoted-printable, if it differs.
+  /// Adds a text as quoted-printable (RFC 2045, section 6.7), if it differs.
   private func addPrintable(_ text: UnsafeRawBufferPointer, _ number: Int) throws(VaultError) {
-    func isPrinted(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) && byte != 0x3D || (9...13).contains(byte) }
-    guard !text.allSatisfy(isPrinted) else { return }
+    func isPrinted(_ index: Int) -> Bool {
+      switch text[index] {
+      // A blank is encoded at the end of a line.
+      case 0x09, 0x20: index + 1 == text.count || !Self.isLineEnd(text[index + 1])
+      case 0x0A...0x0D: true
+      case 0x3D: false
+      default: (0x21...0x7E).contains(text[index])
+      }
+    }
+    guard !text.indices.allSatisfy(isPrinted) else { return }
     try add(.printable, number) { () throws(VaultError) in
-      for byte in text {
-        if isPrinted(byte) {
-          try put(byte)
+      for index in text.indices {
+        if isPrinted(index) {
+          try put(text[index])
         } else {
           try put(0x3D)
-          try putHex(byte, isUpper: true)
+          try putHex(text[index], isUpper: true)
+        }
+      }
+    }
+  }
+
+  /// Adds a text as UTF-16, in both orders of its bytes, if it begins in ASCII or beyond U+00BF: as UTF-16, the others
+  /// end as they do in UTF-8. Characters of ASCII have a NUL besides, which is ignored, so that a text of these alone
+  /// needs no pattern. A part of a long value that begins or ends within a character has none.
+  private func addWide(_ text: UnsafeRawBufferPointer, _ number: Int) throws(VaultError) {
+    guard text.contains(where: { $0 >= 0x80 }), text.first(where: ByteTraits.isKept) != 0xC2, isUTF8(text) else {
+      return
+    }
+    for isBigEndian in [false, true] {
+      try add(.plain, number) { () throws(VaultError) in
+        var bytes = text.makeIterator()
+        var parser = Unicode.UTF8.ForwardParser()
+        while case .valid(let encoded) = parser.parseScalar(from: &bytes) {
+          for unit in Unicode.UTF16.encode(Unicode.UTF8.decode(encoded))! {
+            try put(UInt8(truncatingIfNeeded: isBigEndian ? unit >> 8 : unit))
+            try put(UInt8(truncatingIfNeeded: isBigEndian ? unit : unit >> 8))
+          }
         }
       }
     }
