@@ -29,6 +29,14 @@ struct ImportReport {
   private var replaced: Int { choice == .replace ? plan.existing.count : 0 }
   private var kept: Int { choice == .skip ? plan.existing.count : 0 }
   private var removed: Int { plan.items.count(where: \.isRemoved) }
+  /// Also the keys that exist, if they are skipped.
+  private var notImported: [PlainRecords.Part] {
+    guard choice == .skip else { return plan.skipped }
+    return plan.skipped
+      + plan.existing.map {
+        PlainRecords.Part(line: $0.value.line, name: $0.value.key, reason: "the key exists, and keeps its value")
+      }
+  }
   private var imported: Int { plan.items.count - removed - (choice == .replace ? 0 : plan.existing.count) }
   private var created: [String] { plan.groups.filter { $0.group == nil }.map(\.name.text) }
 
@@ -47,14 +55,15 @@ struct ImportReport {
       text += replaced > 0 ? ", \(replaced) of them replaced" : kept > 0 ? ", \(kept) existing kept" : ""
       let services = listed(plan.services.map(displayed))
       text += removed > 0 ? ", \(counted(removed, "removed key", "removed keys"))" : ""
-      text += isOfServices ? ", service\(plan.services.count > 1 ? "s" : "") \(services)\n" : "\n"
+      text +=
+        isOfServices && !plan.services.isEmpty ? ", service\(plan.services.count > 1 ? "s" : "") \(services)\n" : "\n"
       text += undoing
     }
     if format == .archive, !plan.groups.isEmpty {
       let groups = plan.groups.map { displayed($0.name.text) + ($0.group == nil ? " (new)" : "") }
       text += "access group\(groups.count == 1 ? "" : "s"): \(listed(groups))\n"
     }
-    for part in plan.skipped { text += "not imported: \(displayed(part.text))\n" }
+    for part in notImported { text += "not imported: \(displayed(part.text))\n" }
     for part in plan.notes { text += "note: \(displayed(part.text))\n" }
     if let remainder, !isDryRun { text += "\(displayed(remainder)) still has the values in plain text\n" }
     return text
@@ -120,7 +129,7 @@ struct ImportReport {
     }
     return .object(
       members + [
-        ("notImported", .array(plan.skipped.map(\.json))), ("notes", .array(plan.notes.map(\.json))),
+        ("notImported", .array(notImported.map(\.json))), ("notes", .array(plan.notes.map(\.json))),
       ])
   }
 }

@@ -81,6 +81,11 @@ enum PlainFormat: String, NamedFormat {
     case .otpauth: return (.otpauth, try OneTimeParser.parse(bytes))
     case .json, .docker, .bitwarden:
       let (leaves, faults) = try GuardedJSONParser.parts(of: bytes)
+      if format == nil, let program = JSONDocuments.foreignProgram(of: leaves) {
+        throw ToolError.usage(
+          "\(path): this is an export of \(program), which is not read",
+          hint: "export in a different format; --format json imports it as settings")
+      }
       let shown = format ?? JSONDocuments.format(of: leaves)
       var records =
         switch shown {

@@ -7,7 +7,8 @@ enum FileTree {
 
   /// Calls `file` with each open file and its path, and `failed` with what cannot be read.
   ///
-  /// - Parameter followsLinks: whether symbolic links are followed. A directory inside itself is then an `ELOOP`.
+  /// - Parameter followsLinks: whether symbolic links are followed. A directory inside itself is then an `ELOOP`, and
+  ///   what is neither a file nor a directory an `ENOTSUP`.
   static func visit(
     _ root: String, followsLinks: Bool = false, file: (Int32, Path) throws -> Void, failed: (Path, Int32) -> Void
   ) throws {
@@ -51,6 +52,8 @@ enum FileTree {
       defer { close(descriptor) }
       guard isRoot || fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG else { return }
       try file(descriptor, path)
+    } else if follows {
+      failed(path, ENOTSUP)
     }
   }
 

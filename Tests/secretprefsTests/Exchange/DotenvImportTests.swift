@@ -16,6 +16,7 @@ struct DotenvImportTests {
     "?",
     "\"x\"y", "%20", "'a\"b'", "a\\\\b", "a\"b", "x'", "x\\#y", "x \\# y", "\"a#b\" #c\"", "'''x'''", "\"\"\"x\"\"\"",
     "$'a'", "\"a\\\nb\"", "-x", "x y #z", "\"$\"", "a$-b",
+    "'x';", "\"x\";", "'x' ;", "'x'; # c", "'x';y", "'x'&", "'x')", "'x'>f", "'a'|b", "'x';;", "x;",
   ]
 
   /// What each program reads as A, in the order of ``lines``; `nil` if it reads none.
@@ -83,7 +84,7 @@ struct DotenvImportTests {
     ("KEY=\"l1\r\nl2\"\r\nB='x\r\ny'\r\n", ["KEY": "l1\nl2", "B": "x\ny"]), ("A=`x \"y\" 'z'`", ["A": "x \"y\" 'z'"]),
     ("A: x\nB: 'y z'\nexport C: no=1", ["A": "x", "B": "y z", "C": "no=1"]), ("A='it'\\''s' # c\n", ["A": "it's"]),
     ("A=x\nexport A\nexport B # c\n", ["A": "x"]), ("A=C:\\dir\\\nB=1\n", ["A": "C:\\dir\\", "B": "1"]),
-    ("A=\"x\"'y'z\\ w\n", ["A": "xyz w"]),
+    ("A=\"x\"'y'z\\ w\n", ["A": "xyz w"]), ("A='x';\nexport B=\"y\"; # c\nC='z'&\n", ["A": "x", "B": "y"]),
   ])
   func `forms that only some programs have are read`(_ text: String, _ keys: [String: String]) throws {
     let scene = try ExchangeScene()

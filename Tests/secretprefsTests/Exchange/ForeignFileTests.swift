@@ -51,6 +51,13 @@ struct ForeignFileTests {
       text: "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes\nA,https://a,u,p,,false,false,x;y,n\n",
       keys: ["A/url": "https://a", "A/username": "u", "A/password": "p", "A/notes": "n", "A/Tags": "x;y"]),
     File(
+      testDescription: "a table with a column of each name", name: "own.csv", format: "csv",
+      text: "name,value,Group,password,username\nA,recovery,Work,p,u\nA,other,Home/x,q,v\n",
+      keys: [
+        "Work/A/value": "recovery", "Work/A/password": "p", "Work/A/username": "u", "Home/x/A/value": "other",
+        "Home/x/A/password": "q", "Home/x/A/username": "v",
+      ]),
+    File(
       testDescription: "keys and values", name: "t.csv", format: "csv", text: "\u{FEFF}Key,Value\nA,1\n\nB,\n",
       keys: ["A": "1", "B": ""]),
     File(
@@ -144,6 +151,30 @@ struct ForeignFileTests {
     let piped = try scene.shell("secretprefs import - --format \(file.format) --service b < '\(file.name)'")
     #expect(piped.exit == 0, "\(piped.errorText)")
     #expect(try scene.texts(service: "b") == file.keys)
+  }
+
+  @Test(arguments: [
+    ("Aegis", #"{"version":1,"header":{"slots":[{"type":1}],"params":{"nonce":"n","tag":"t"}},"db":"QQ=="}"#),
+    ("Aegis", #"{"version":1,"header":{"slots":null,"params":null},"db":{"version":3,"entries":[]}}"#),
+    ("Enpass", #"{"folders":[],"items":[{"uuid":"u","title":"Bank","fields":[{"label":"P","value":"p"}]}]}"#),
+    ("1Password", #"{"accounts":[{"attrs":{"name":"n"},"vaults":[{"items":[]}]}]}"#),
+    ("Proton Pass", #"{"version":"1","userId":"u","vaults":{"x":{"name":"n","items":[]}}}"#),
+    ("Bitwarden", #"{"items":[{"name":"n","login":{"password":"p"}}]}"#),
+  ])
+  func `an export that is not read is refused by its name`(_ program: String, _ text: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(text, to: "e.json")
+    let outcome = try scene.shell("secretprefs import e.json")
+    #expect(outcome.exit == 64, "\(outcome.text)")
+    #expect(outcome.errorText.contains("an export of \(program)"), "\(outcome.errorText)")
+    // Who says that it is settings gets settings.
+    #expect(try scene.shell("secretprefs import e.json --format json").exit == 0)
+  }
+
+  @Test func `settings that have a name of such an export are settings`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(#"{"version":1,"db":"x","items":["a"],"folders":1,"accounts":[{"id":1}]}"#, to: "s.json")
+    #expect(try scene.shell("secretprefs import s.json").exit == 0)
   }
 
   /// The files that `Scripts/exports` made.

@@ -256,7 +256,7 @@ struct ManagerImportTests {
 
   @Test func `an entry with neither a name nor a URL is kept, with a note`() throws {
     for (name, text, key) in [
-      ("t.csv", "name,password,group\n,p,r/G\n", "G/untitled/password"),
+      ("t.csv", "name,password,group\n,p,r/G\n", "r/G/untitled/password"),
       ("k.xml", Self.database([("Password", "p")]), "untitled/password"),
       ("b.json", #"{"encrypted":false,"items":[{"login":{"password":"p"}}]}"#, "untitled/password"),
     ] {

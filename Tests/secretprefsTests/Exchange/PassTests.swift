@@ -47,7 +47,7 @@ extension PassTests {
       try scene.texts(service: "default") == [
         "plain/password": "p w",
         "web/ma il/password": "a:b\\n", "web/ma il/username": "me", "web/ma il/url": "https://a.example",
-        "web/ma il/notes": "\n-----BEGIN X-----\nProc-Type: 4\n-----END X-----",
+        "web/ma il/notes": "\n-----BEGIN X-----\nProc-Type: 4\n-----END X-----\n",
         "web/ä/totp": "otpauth://totp/x?secret=AAAA", "web/ä/username": "u", "web/ä/notes": "last",
       ])
   }
@@ -57,7 +57,28 @@ extension PassTests {
     let outcome = try Self.run("secretprefs import store", ["a": "p w\r\nUser: u\r\nnote\r\n"], in: scene)
     #expect(outcome.exit == 0, "\(outcome.errorText)")
     #expect(
-      try scene.texts(service: "default") == ["a/password": "p w", "a/username": "u", "a/notes": "note\r"])
+      try scene.texts(service: "default") == ["a/password": "p w", "a/username": "u", "a/notes": "note"])
+  }
+
+  @Test func `a key behind its passphrase keeps the line end that programs need`() throws {
+    let scene = try ExchangeScene()
+    let key = try scene.shell("ssh-keygen -q -t ed25519 -N '' -f sk && cat sk").text
+    let outcome = try Self.run(
+      """
+      secretprefs import store && for name in a b c; do
+        secretprefs run --file "K=$name/notes" -- sh -c 'ssh-keygen -y -f "$K"' || exit 96
+      done
+      """,
+      ["a": "pw\n" + key, "b": "pw\nlogin: u\n" + key, "c": "otpauth://totp/x?secret=AAAA\n" + key], in: scene)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(outcome.text.split(separator: "ssh-ed25519 ").count == 4, "\(outcome.text)")
+  }
+
+  @Test func `a pipe in the store is named`() throws {
+    let scene = try ExchangeScene()
+    let outcome = try Self.run("mkfifo store/pipe.gpg && secretprefs import store --skip pipe", ["a": "b"], in: scene)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(outcome.text.contains("not imported: pipe: it cannot be read"), "\(outcome.text)")
   }
 
   @Test func `an entry that is no text becomes data`() throws {

@@ -2,10 +2,10 @@
 /// node, python-dotenv, and a shell.
 extension DotenvParser {
   /// Joins `part`, a text in quotes that was read, with what follows without a blank, as a shell does: more texts in
-  /// quotes, characters behind a backslash, and plain characters.
+  /// quotes, characters behind a backslash, and plain characters. A `;` ends it.
   mutating func joined(_ part: Range<Int>, doubt: inout String?) throws(PreferencesError) -> Range<Int> {
     var end = part.upperBound
-    while !isAtLineEnd, let byte = next, !Self.isBlank(byte), byte != UInt8(ascii: "#") {
+    while !isAtLineEnd, let byte = next, !Self.isBlank(byte), !"#;&|<>()".utf8.contains(byte) {
       doubt = "only a shell joins what is in quotes with what follows"
       switch byte {
       case UInt8(ascii: "'"), UInt8(ascii: "\""):
@@ -20,6 +20,10 @@ extension DotenvParser {
       guard !isAtLineEnd, let literal = next else { break }
       bytes[end] = literal
       end += 1
+      position += 1
+    }
+    if next == UInt8(ascii: ";") {
+      doubt = "only a shell ends the value at the ;"
       position += 1
     }
     return part.lowerBound..<end

@@ -51,7 +51,10 @@ struct CSVColumns {
       meanings.append(isSecond ? .other : meaning)
       if places[meaning] == nil { places[meaning] = index }
     }
-    guard isTable else { return }
+    guard isTable else {
+      if let value = places[.value] { meanings[value] = .other }
+      return
+    }
     // A row of such a table has no other fields.
     for index in meanings.indices where ![.name, .value].contains(meanings[index]) { meanings[index] = .left }
   }
@@ -72,8 +75,8 @@ struct CSVColumns {
   /// Whether a column has the URL at which RoboForm fills in a login: most often the one that the row has anyway.
   func isMatchURL(_ index: Int) -> Bool { titles[index].lowercased() == "matchurl" }
 
-  /// Whether each group begins with the name of the outermost one.
-  var hasRootGroup: Bool { places[.group].map { titles[$0].lowercased() == "group" } ?? false }
+  /// Whether the file is of KeePassXC, in which each group begins with the name of the outermost one.
+  var hasRootGroup: Bool { titles.starts(with: ["Group", "Title", "Username", "Password", "URL", "Notes"]) }
 
   /// The field that a column becomes; `nil` for a column that is none.
   func fieldName(_ index: Int) -> String? {

@@ -25,7 +25,10 @@ struct GuardedJSONParser {
     guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PlainFault(line: 0, reason: "not UTF-8") }
     var parser = GuardedJSONParser(text: InputText(bytes))
     parser.skipSpace()
-    guard parser.text.next == UInt8(ascii: "{") else { throw parser.text.malformed("the top level is not an object") }
+    guard parser.text.next == UInt8(ascii: "{") else {
+      let isComment = parser.text.next.map { "/#".utf8.contains($0) } ?? false
+      throw parser.text.malformed(isComment ? "a comment, which JSON does not have" : "the top level is not an object")
+    }
     _ = parser.text.take()
     try parser.members(of: nil)
     parser.skipSpace()

@@ -12,6 +12,26 @@ enum JSONDocuments {
     return DockerParser.recognizes(leaves) ? .docker : .json
   }
 
+  /// What the JSON of other password managers and authenticators has; `*` stands for each element of a list or object.
+  private static let foreign: [(program: String, paths: Set<String>)] = [
+    ("Aegis", ["version", "header", "db"]), ("Enpass", ["folders", "items.*.title"]),
+    ("Bitwarden without its member \"encrypted\"", ["items.*.login"]), ("1Password", ["accounts.*.vaults"]),
+    ("Proton Pass", ["version", "vaults.*.items"]),
+  ]
+
+  /// The program of whose export a document has the names; `nil` if none is known.
+  static func foreignProgram(of leaves: [JSONLeaf]) -> String? {
+    guard format(of: leaves) == .json else { return nil }
+    let paths = foreign.reduce(Set()) { $0.union($1.paths) }
+    var found: Set<String> = []
+    for path in leaves.map(\.path) {
+      for form in [path[0].text, path.count > 2 ? "\(path[0].text).*.\(path[2].text)" : ""] where paths.contains(form) {
+        found.insert(form)
+      }
+    }
+    return foreign.first { found.isSuperset(of: $0.paths) }?.program
+  }
+
   /// Objects. Nested names are joined with dots. Values keep their kinds; an array stays JSON.
   static func plain(
     _ leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer

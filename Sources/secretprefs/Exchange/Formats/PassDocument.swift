@@ -18,6 +18,12 @@ enum PassDocument {
       || hasSections(whole)
   }
 
+  /// Whether a text is such a file, or has a key in PEM at its end.
+  static func endsWithFile(_ text: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Bool {
+    let lastLine = bytes[text].split(separator: feed).last { $0.contains { !InputText.isSpace($0) } }
+    return lastLine?.starts(with: "-----END ".utf8) ?? false || isDocument(text, in: bytes)
+  }
+
   private static func isTitledPEM(_ text: Text) -> Bool {
     titles.contains { text.starts(with: $0.utf8) } && text.firstRange(of: Array("\n-----BEGIN ".utf8)) != nil
   }

@@ -48,8 +48,11 @@ enum PassParser {
           notes = notes.lowerBound..<next.endIndex
           following = nextLine()
         }
-        // Notes at the end of the text lose their line feed.
-        if notes.upperBound == text.upperBound, bytes[notes].last == UInt8(ascii: "\n") { notes = notes.dropLast() }
+        // Notes at the end of the text lose their line end, unless they are a file: a key behind its passphrase.
+        if notes.upperBound == text.upperBound, !PassDocument.endsWithFile(notes, in: bytes) {
+          if bytes[notes].last == UInt8(ascii: "\n") { notes = notes.dropLast() }
+          if bytes[notes].last == UInt8(ascii: "\r") { notes = notes.dropLast() }
+        }
         fields.append(PlainRecords.Field("notes", notes))
       }
     }
