@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Preferences
 
 /// What is wrong with an option of a command, as the help of the command has it.
 enum OptionFault {
@@ -7,6 +8,8 @@ enum OptionFault {
   case withoutValue(name: String)
   /// A value follows the name of a flag behind `=`.
   case flagWithValue(name: String)
+  /// The option has one value, and is there several times. The parser takes the last one.
+  case repeated(name: String)
 
   /// The first fault of these words, in front of `--`; `nil` if there is none.
   init?(in words: ArraySlice<String>, of command: any ParsableCommand.Type) {
@@ -32,6 +35,35 @@ enum OptionFault {
       }
     }
     return nil
+  }
+
+  /// The first option of these words, in front of `--`, that is there more often than the command takes it.
+  static func repeated(
+    in words: ArraySlice<String>, of command: any ParsableCommand.Type
+  ) throws(PreferencesError) -> OptionFault? {
+    var names: Set<String> = []
+    let again = words.filter { $0.hasPrefix("--") }.map { String($0.prefix { $0 != "=" }) }
+      .filter { !names.insert($0).inserted }
+    guard !again.isEmpty else { return nil }
+    let single = try singleOptions(of: command)
+    return again.first(where: single.contains).map { .repeated(name: $0) }
+  }
+
+  /// The options of a command that have one value, from the parser's description of it in JSON.
+  private static func singleOptions(of command: any ParsableCommand.Type) throws(PreferencesError) -> Set<String> {
+    let help = try JSONFormat().values(from: Array(command._dumpHelp().utf8))
+    guard case .dictionary(let described) = help["command"], case .array(let arguments) = described["arguments"] else {
+      return []
+    }
+    var names: Set<String> = []
+    for case .dictionary(let argument) in arguments
+    where argument["kind"] == .string("option") && argument["isRepeating"] == .bool(false) {
+      guard case .array(let all) = argument["names"] else { continue }
+      for case .dictionary(let name) in all {
+        if case .string(let text) = name["name"] { names.insert("--\(text)") }
+      }
+    }
+    return names
   }
 
   /// The options that a help lists, and whether each has a value. Their lines begin with two blanks and a hyphen.
@@ -69,6 +101,7 @@ enum OptionFault {
       "\(name ?? "an argument that begins with a dash") is no option of \"secretprefs \(command)\""
     case .withoutValue(let name): "\(name) needs a value, which does not begin with a dash"
     case .flagWithValue(let name): "\(name) takes no value"
+    case .repeated(let name): "\(name) is given several times, and \"secretprefs \(command)\" takes one"
     }
   }
 

@@ -64,10 +64,7 @@ enum UsageRefusal {
           ? set : "use --passphrase-fd or a prompt for passphrases, and --key-file for keys")
     }
     if let type = known.type, let fault = OptionFault(in: given.options, of: type) {
-      return .usage(
-        fault.message(of: known.command),
-        hint: (fault.near.map { "did you mean \($0)? " } ?? "")
-          + "\(known.usage); see secretprefs help \(known.command)")
+      return error(for: fault, of: known)
     }
     let second = known.command == first ? arguments.words.dropFirst().first : nil
     let suggestion = suggestion(for: second ?? "", of: first + " ")
@@ -75,6 +72,18 @@ enum UsageRefusal {
       "invalid arguments for \"secretprefs \(known.command)\"",
       hint: (suggestion.isEmpty ? places[known.command].map { "\($0); " } ?? "" : suggestion)
         + "\(known.usage); see secretprefs help \(known.command)")
+  }
+
+  /// The error of an option of a command that was parsed.
+  static func error(for fault: OptionFault, of command: any ParsableCommand.Type) -> ToolError {
+    let form = forms.first { $0.type.map(ObjectIdentifier.init) == ObjectIdentifier(command) }
+    return form.map { error(for: fault, of: $0) } ?? .usage("invalid arguments", hint: "see secretprefs --help")
+  }
+
+  private static func error(for fault: OptionFault, of form: Form) -> ToolError {
+    .usage(
+      fault.message(of: form.command),
+      hint: (fault.near.map { "did you mean \($0)? " } ?? "") + "\(form.usage); see secretprefs help \(form.command)")
   }
 
   /// How the files are named that users put behind commands without such an argument.
