@@ -36,6 +36,9 @@ struct ExaminedPath {
     } catch { return nil }
   }
 
+  /// Whether this user may write to it.
+  var isWritable: Bool { access(path, W_OK) == 0 }
+
   var isOnReadOnlyFileSystem: Bool {
     var status = statvfs()
     return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0

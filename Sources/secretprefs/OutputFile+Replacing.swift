@@ -30,7 +30,11 @@ extension OutputFile {
   /// Makes the names in a directory durable.
   /// - Throws: ``VaultError/Code/durabilityUnknown``, such as for a directory that is not readable.
   static func synchronize(_ directory: String) throws(VaultError) {
-    do throws(VaultError) { _ = try Descriptor<VaultError>.synchronizeDirectory(directory) } catch {
+    do throws(VaultError) {
+      guard try Descriptor<VaultError>.synchronizeDirectory(directory) else {
+        throw .io("\(directory): open the directory")
+      }
+    } catch {
       throw VaultError(.durabilityUnknown, error.message, errno: error.errno, cause: error)
     }
   }

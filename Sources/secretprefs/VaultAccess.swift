@@ -64,7 +64,8 @@ struct VaultAccess {
     } catch { throw explained(error) }
   }
 
-  /// Opens the vault like ``open(_:)``, but never prompts. Returns `nil` if no credential is configured.
+  /// Opens the vault like ``open(_:)``, but never prompts, and says nothing of a broken end of the journal. Returns
+  /// `nil` if no credential is configured.
   func openIfConfigured(_ messages: Messages) throws -> (vault: Vault, source: CredentialSource)? {
     do throws(VaultError) {
       return try withConfigured(messages) { (credential, source) throws(VaultError) in

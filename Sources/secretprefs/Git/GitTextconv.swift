@@ -40,6 +40,7 @@ struct GitTextconv: ToolCommand {
     let names: VaultNames?
     do {
       guard let opened = try access.openIfConfigured(messages) else { throw Self.noCredential }
+      if let torn = try opened.vault.tornTail { messages.warn("\(torn.words)") }
       names = try VaultNames(of: opened.vault)
     } catch let error as VaultError where Self.isClosed(error) { names = nil }
     let info = try access.info()

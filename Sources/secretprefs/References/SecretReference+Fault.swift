@@ -14,7 +14,7 @@ extension SecretReference {
       case .parameter: "it has a parameter other than one group"
       case .character: "it has a character that must be percent-encoded"
       case .encoding: "its percent-encoding is not valid"
-      case .braces: "its braces do not end on its line"
+      case .braces: "no }} follows it on its line"
       case .name: "a name in it is empty, too long or has control characters"
       }
     }

@@ -31,12 +31,13 @@ struct LockVault: WritingCommand {
         ]))
     }
     guard !removal.isRemoved else { return }
+    let isThere = place.path.map { ExaminedPath($0).status() != nil } ?? true
+    let kind = place.path == nil ? "URL" : "path"
     messages.warn(
       (removal.isIdentified
         ? "no key of this vault was kept for this session or for the user"
-        : place.path == nil
-          ? "the vault cannot be read, and no key was kept for this URL in this session or for the user"
-          : "there is no vault at this path, and no key was kept for this path in this session or for the user")
+        : (isThere ? "the vault cannot be read" : "there is no vault at this \(kind)")
+          + ", and no key was kept for this \(kind) in this session or for the user")
         + "; nothing was removed"
         + (removal.others == 0 ? "" : ", and \(counted(removal.others, "other key is", "other keys are")) still kept"))
   }

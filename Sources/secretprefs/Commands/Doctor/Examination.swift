@@ -126,10 +126,14 @@ struct Examination {
             .error, refusal.code.rawValue, refusal.message,
             repair: "secretprefs backup restore; or secretprefs mark accept, if an older copy was restored on purpose"))
       } else if comparison.isAhead {
+        let folder = ExaminedPath(path).directory
+        let isWritable = folder.isWritable
         report.problems.append(
           Problem(
-            .advice, "markBehind", "the mark was not raised after the last writes",
-            repair: "run secretprefs verify, which raises the mark"))
+            .advice, "markBehind",
+            "the mark was not raised after the last writes" + (isWritable ? "" : ", and its directory is not writable"),
+            repair: (isWritable ? "" : "make \(shellPath(folder.path)) writable for the user who writes; then ")
+              + "run secretprefs verify, which raises the mark"))
       }
     } catch { try note(error, repair: error.code == .malformed ? Hints.brokenMark : nil) }
   }

@@ -88,12 +88,12 @@ struct PathExamination {
   private mutating func checkWriting(_ file: ExaminedPath) {
     if file.isOnReadOnlyFileSystem {
       add(.advice, "readOnly", "the file system is read-only: the vault cannot be changed", repair: "mount it writable")
-    } else if access(file.path, W_OK) != 0 {
+    } else if !file.isWritable {
       let isOurs = file.status()?.st_uid == geteuid()
       add(
         .advice, "readOnly", "the file is not writable",
         repair: isOurs ? "chmod u+rw \(shellPath(file.path))" : "run as its owner")
-    } else if access(file.directory.path, W_OK) != 0 {
+    } else if !file.directory.isWritable {
       let isOurs = file.directory.status()?.st_uid == geteuid()
       add(
         .advice, "readOnlyDirectory",
@@ -109,10 +109,21 @@ struct PathExamination {
         "\(displayed(file.path)).tmp may be what an interrupted write of an earlier version left; no command uses it",
         repair: "remove the file if it is not yours")
     }
-    if ExaminedPath(file.path + ".torn").status(followingLinks: false) != nil {
+    let torn = tornNames(of: file)
+    if !torn.isEmpty {
       add(
-        .advice, "tornBytes", "the bytes of a broken journal entry are in \(displayed(file.path)).torn",
-        repair: "check whether the changes of that time are present, then remove the file")
+        .advice, "tornBytes", "\(listed(torn.map(displayed))) may have the bytes of a broken journal entry",
+        repair: "check whether the changes of that time are present, then remove what is not yours")
     }
+  }
+
+  /// What has a name in which a write saves the bytes of a broken entry: `.torn`, then `.torn.2` and so on.
+  private func tornNames(of file: ExaminedPath) -> [String] {
+    let name = PathName.last(of: file.path) + ".torn"
+    let ends = (PathName.names(in: file.directory.path) ?? []).filter { $0.hasPrefix(name) }.map {
+      $0.dropFirst(name.count)
+    }
+    return ends.filter { $0.isEmpty || $0.first == "." && Int($0.dropFirst()) != nil }.sorted()
+      .map { file.path + ".torn" + $0 }
   }
 }

@@ -8,8 +8,8 @@ struct OverviewReport {
   /// Names the place to another command.
   private let option: String
   private let state: State
-  /// What is wrong with reads, or will soon be.
-  private var problem: VaultError?
+  /// What is wrong with reads, or will soon be, or with the end of the journal.
+  private var problem: String?
   /// What opened the vault.
   private var source: CredentialSource?
   private var services: [ServiceCount] = []
@@ -37,8 +37,8 @@ struct OverviewReport {
     state = .unlocked
     source = opened.source
     switch opened.vault.health() {
-    case .degraded(_, let error), .failing(let error): problem = error
-    case .ready, .locked: break
+    case .degraded(_, let error), .failing(let error): problem = error.message
+    case .ready, .locked: problem = try opened.vault.tornTail?.words
     }
     let now = access.options.now()
     let records = try ListedRecord.all(service: nil, in: try opened.vault.groupsInOrder(), of: opened.vault)
@@ -58,7 +58,7 @@ struct OverviewReport {
       ]
     case .unlocked:
       rows.append(["state", "opens with \(source?.rawValue ?? "")"])
-      if let problem { rows.append(["problem", displayed(problem.message)]) }
+      if let problem { rows.append(["problem", displayed(problem)]) }
       let places = counted(serviceNames.count, "service", "services")
       rows.append(["keys", keys == 0 ? "none" : "\(counted(keys, "key", "keys")) in \(places)"])
       let due = [
@@ -85,7 +85,7 @@ struct OverviewReport {
     var members: [(String, JSON)] = [("vault", .string(place)), ("state", .string(state.rawValue))]
     if let source {
       members += [
-        ("credential", .string(source.rawValue)), ("problem", problem.map { .string($0.message) } ?? .null),
+        ("credential", .string(source.rawValue)), ("problem", problem.map { .string($0) } ?? .null),
         ("services", .unsigned(UInt64(serviceNames.count))),
         ("keys", .unsigned(UInt64(keys))), ("expired", .unsigned(UInt64(expired))),
         ("expiring", .unsigned(UInt64(expiring))), ("rotations", .unsigned(UInt64(rotations))),

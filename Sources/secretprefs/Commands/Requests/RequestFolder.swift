@@ -52,6 +52,7 @@ struct RequestFolder: RequestPlace {
       throw VaultError(.io, "\(path): the folder of requests is not a directory", errno: ENOTDIR)
     }
     let file = "\(path)/\(publicKey.digits)"
+    try checkReplaceable(publicKey.digits)
     let text = Array(Request.text(publicKey, note: note).utf8)
     _ = try WholeFile<VaultError>(file).replace { (descriptor) throws(VaultError) in
       // For an owner who is a different user; the umask may have removed that.
@@ -59,12 +60,27 @@ struct RequestFolder: RequestPlace {
       try descriptor.write(text, at: 0)
       try descriptor.synchronize()
     }
-    try OutputFile.synchronize(path)
+    // A folder that others may write to, and not read, cannot be synced.
+    _ = try Descriptor<VaultError>.synchronizeDirectory(path)
     let owner = isShared ? "the group" : "this user"
     return AddedRequest(
       name: file,
       remark: makesFolder
         ? "created \(displayed(path)) for \(owner); its mode decides who may leave requests" : nil)
+  }
+
+  /// Refuses a file of this name that is not a request: it is not ours to replace.
+  private func checkReplaceable(_ name: String) throws {
+    guard ExaminedPath("\(path)/\(name)").status(followingLinks: false) != nil, let folder = try open() else {
+      return
+    }
+    defer { extendLifetime(folder) }
+    do { _ = try Request(name, in: folder) } catch let error as VaultError {
+      guard error.errno != ENOENT else { return }
+      throw VaultError(
+        .alreadyExists, "\(path)/\(name): \(error.message); only a request is replaced", errno: error.errno,
+        cause: Cure(hint: "move the file to a different place"))
+    }
   }
 
   private func make() throws {
