@@ -1,5 +1,6 @@
 extension Descriptor {
-  /// Creates `directory` and its missing parents. Their names are durable when this returns.
+  /// Creates `directory` and its missing parents. Their names are durable when this returns, if the directories that
+  /// they are in can be read.
   ///
   /// - Parameter isPrivate: whether what is created has mode 0700. Otherwise the umask of the process decides.
   package static func makeDirectory(_ directory: String, isPrivate: Bool) throws(Failure) {
@@ -18,7 +19,8 @@ extension Descriptor {
         continue
       }
       // mkdir obeys the umask, which may remove even the owner's rights.
-      if isPrivate, unsafe chmod(directory, 0o700) != 0 {
+      // Who may write to the parent may have put a link in its place.
+      if isPrivate, unsafe fchmodat(AT_FDCWD, directory, 0o700, AT_SYMLINK_NOFOLLOW) != 0 {
         throw Failure(.makeDirectory, directory, errno: errno)
       }
       _ = try synchronizeDirectory(PathName.directory(of: directory))
