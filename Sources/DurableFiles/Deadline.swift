@@ -1,4 +1,4 @@
-/// The end of a wait, also of one for several files in turn, if each is replaced meanwhile.
+/// A deadline for a lock. It covers all attempts, also if the file is replaced between them.
 package struct Deadline: Sendable {
   /// How long the wait was to last when it began.
   package let timeout: Duration

@@ -11,7 +11,7 @@ extension Descriptor {
 
   /// Whether the file must be open for writing to be locked, as on some network file systems. Otherwise the lock is
   /// taken if it is free.
-  package var needsWritingToLock: Bool { retrying { flock(raw, LOCK_EX | LOCK_NB) } != 0 && errno == EBADF }
+  package func lockNeedsWriting() -> Bool { retrying { flock(raw, LOCK_EX | LOCK_NB) } != 0 && errno == EBADF }
 
   /// Takes the lock. Waits until no other process holds it.
   package func lock() throws(Failure) {

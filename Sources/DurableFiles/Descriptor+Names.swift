@@ -44,7 +44,9 @@ extension Descriptor {
 
   /// Gives the file that has the name `temporary` its final name.
   ///
-  /// - Parameter replaces: whether a file that has the name is replaced; otherwise this fails with `EEXIST`.
+  /// - Parameter replaces: whether a file that has the name is replaced; otherwise this fails with `EEXIST`. On a file
+  ///   system with neither `RENAME_NOREPLACE` nor links, a file that appears between the check and the rename is
+  ///   replaced.
   package static func rename(_ temporary: String, to name: String, replaces: Bool) throws(Failure) {
     if !replaces {
       if unsafe cfiles_rename_noreplace(temporary, name) == 0 { return }

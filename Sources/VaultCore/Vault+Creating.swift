@@ -3,7 +3,7 @@ internal import VaultSealing
 
 /// An access group of a new vault, with its first records.
 public struct NewGroup: Sendable {
-  /// Fills a batch with the records of one service.
+  /// Fills a transaction with the records of one service.
   public typealias Fill = @Sendable (inout Vault.Transaction) throws(VaultError) -> Void
 
   let name: String

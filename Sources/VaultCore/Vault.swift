@@ -12,7 +12,7 @@ public import VaultSealing
 /// (`PreferencesReader.reading(_:)` makes it on a helper thread). Cancelling the task does not stop a call: it
 /// completes, and returns or throws as usual. In a process, at most two calls at a time derive keys from passphrases,
 /// which takes memory, and for each file at most 16 other calls wait; further calls wait for their turn. The limits do
-/// not apply to `update`, nor to blocking calls.
+/// not apply to ``transaction(service:in:_:)``, nor to blocking calls.
 ///
 /// Besides the codes in its own documentation, a method that needs a key throws ``VaultError/Code/locked`` if the vault
 /// is locked, and the code of a file that was damaged or tampered with. A method that writes throws
@@ -32,8 +32,8 @@ public final class Vault: Sendable {
     /// The number of zero bytes behind the journal, so that appends overwrite blocks that exist (`Docs/Format.md` 3.7).
     /// For a vault in a file. The default is 32 KiB.
     public var reserveBytes = 32 << 10
-    /// What a read does if the expiry of the record has passed.
-    public var expiredRecords = ExpiryPolicy.answer
+    /// What a read does if the expiry of the record has passed. By default it returns the value all the same.
+    public var expiredRecords = ExpiryPolicy.read
     /// What writes keep of the values that they replace and remove. A transaction can say otherwise:
     /// ``Transaction/keeping``.
     public var keeping = Keeping.nothing
@@ -158,7 +158,7 @@ public final class Vault: Sendable {
 /// What a read does if the record's expiry has passed, by ``Vault/Options/now``.
 public enum ExpiryPolicy: Sendable, Hashable {
   /// The record is read like any other. ``RecordInfo/expiry`` has the time.
-  case answer
+  case read
   /// The read throws ``VaultError/Code/expired``.
   case refuse
 }

@@ -67,7 +67,7 @@
     ///     `sslmode=verify-full`, whatever they say.
     ///   - vault: the name of the vault, which is that of its row.
     /// - Throws: ``VaultError/Code/invalidName`` for a wrong URL or name; ``VaultError/Code/insecurePermissions`` for
-    ///   a URL with a password, which belongs into a password file or service file of libpq, or with a weaker
+    ///   a URL with a password, which belongs in a password file or service file of libpq, or with a weaker
     ///   `sslmode`; those of `AuditLogLocation(folder:name:)`.
     public init(_ url: String, vault: String, options: Options = Options()) throws(VaultError) {
       auditLogs = try options.logFolder.map { (folder) throws(VaultError) in

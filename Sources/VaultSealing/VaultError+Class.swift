@@ -11,7 +11,7 @@ extension VaultError: ClassifiedError {
 extension VaultError.Code {
   /// Whose mistake a failure with this code is, and the exit code that `Docs/Format.md` section 11 suggests.
   ///
-  /// A vault that is not there, like one that is locked, is never answered as a value that is not there: 404.
+  /// A vault that is missing or locked is never reported as a missing value, which is 404.
   public var failureClass: FailureClass {
     switch self {
     case .alreadyExists, .conflict: FailureClass(.caller, http: 409, exit: 1)

@@ -87,7 +87,7 @@ extension EveryStorage.LockTests {
       let handle = try Vault.sample(at: directory + "/vault.spv").handle
       let burst = try (0..<40).map { _ in try handle.acquireOpener() }
       for opener in burst { handle.release(opener) }
-      #expect(handle.loaded.withLock { $0.idleOpeners.count } == VaultHandle.idleOpeners)
+      #expect(handle.loaded.withLock { $0.idleOpeners.count } == VaultHandle.mostIdleOpeners)
 
       let late = try handle.acquireOpener()
       handle.lock()
@@ -323,7 +323,7 @@ extension EveryStorage.LockTests {
     }
   }
 
-  @Test(arguments: [ExpiryPolicy.answer, .refuse])
+  @Test(arguments: [ExpiryPolicy.read, .refuse])
   func `after lock() records whose expiry has passed obey the policy as before`(policy: ExpiryPolicy) throws {
     try Fixture.with({ $0.expiredRecords = policy }) { fixture in
       var edit = RecordEdit()

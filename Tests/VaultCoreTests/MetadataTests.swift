@@ -200,7 +200,7 @@ extension EveryStorage.MetadataTests {
       try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", soon) }
 
       for (now, policy, code) in [
-        (1_999, .refuse, nil), (2_000, .refuse, .expired), (2_000, .answer, nil),
+        (1_999, .refuse, nil), (2_000, .refuse, .expired), (2_000, .read, nil),
       ] as [(Int64, ExpiryPolicy, VaultError.Code?)] {
         var options = Vault.Options.sample()
         options.now = { now }

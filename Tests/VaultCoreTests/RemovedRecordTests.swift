@@ -48,7 +48,7 @@ extension EveryStorage.RemovedRecordTests {
       let removed = try #require(try sample.removed())
       let revision = try #require(removed.previous.first?.revision)
 
-      for (policy, code) in [(ExpiryPolicy.refuse, VaultError.Code.expired), (.answer, nil)] {
+      for (policy, code) in [(ExpiryPolicy.refuse, VaultError.Code.expired), (.read, nil)] {
         var options = try Vault.Options.device(seed: "other")
         options.now = { [time = sample.time] in time.value }
         options.expiredRecords = policy

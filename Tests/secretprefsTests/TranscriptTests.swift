@@ -11,6 +11,8 @@ struct TranscriptTests {
     ((try? FileManager.default.contentsOfDirectory(atPath: Bundle.module.resourcePath! + "/Transcripts")) ?? [])
     .filter { $0.hasSuffix(".txt") }.sorted()
 
+  @Test func `there are transcripts`() { #expect(Self.stories.contains("unsafe-files.txt")) }
+
   @Test(arguments: stories.filter { !([Keyring.story] + DatabaseServer.stories).contains($0) })
   func `a transcript matches its recording`(_ story: String) throws { try Self.replay(story) }
 

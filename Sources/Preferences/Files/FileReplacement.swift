@@ -148,7 +148,7 @@ package struct FileReplacement {
   private static func finish(_ file: Descriptor, _ path: String) throws(PreferencesError) {
     defer { file.unlock() }
     let folder = PathName.directory(of: path)
-    // A folder that this user may write to and not read cannot be synced, and never could: that is no failure.
+    // Syncing a directory takes the permission to read it. Without that, the sync is skipped.
     guard try Descriptor.synchronizeDirectory(folder) || errno == EACCES else {
       throw PreferencesError(.synchronizeDirectory, folder, errno: errno)
     }
@@ -173,7 +173,7 @@ package struct FileReplacement {
       let (file, status) = try RegularFile.open(target, isPrivate: isPrivate)
       // Network file systems lock only what is open for writing. Elsewhere, closing such a file would look like a
       // write.
-      return file.needsWritingToLock ? try RegularFile.open(target, O_RDWR, isPrivate: isPrivate) : (file, status)
+      return file.lockNeedsWriting() ? try RegularFile.open(target, O_RDWR, isPrivate: isPrivate) : (file, status)
     } catch {
       guard error.code == .notFound else { throw error }
       return nil

@@ -12,7 +12,7 @@ public struct SecretMigration: Sendable, Hashable {
 
   /// The keys whose values were sealed by this call.
   public internal(set) var sealed: [String] = []
-  /// The keys that the vault had already, with the same value as the source or while the source has none any more.
+  /// The keys that were in the vault already. Their value equals that of the source, or the source has none any more.
   public internal(set) var present: [String] = []
   /// The keys whose values differ in the source and in the vault, and were not changed on either side, by
   /// ``ConflictPolicy/keep``.

@@ -192,8 +192,8 @@ public struct Unlocking: Sendable {
 }
 
 extension Vault {
-  /// Opens the vault at `path` with the credential that `unlocking` finds. A missing key is reported here and never
-  /// later.
+  /// Opens the vault at `path` with the credential that `unlocking` finds. Opening throws if no key is
+  /// configured; later reads cannot fail for that reason.
   /// - Throws: ``VaultError/Code/noCredential`` if no way is configured; the error of the configured way; the errors of
   ///   ``Vault/open(at:credential:options:)``.
   public static func open(

@@ -8,7 +8,8 @@ internal import VaultSealing
 /// One lock, of `loaded`, protects the state. A read holds it for the two system calls that compare the state with the
 /// file, or the same of another storage, and for finding the record; what is new there is read, and a group that is
 /// used for the first time is opened under it, too. It is not held while a caller uses a value, while a value is
-/// opened, or while another process or a sync is waited for.
+/// opened, or while another process or a sync is waited for, with one exception: damage may be a write of another
+/// process that has not ended. It is read again twice, 50 ms apart, and other readers and ``lock()`` wait for that.
 ///
 /// The order of locks is: the vault's file (other handles and processes), `loaded`, the list of logs. A log's own locks
 /// are taken with `loaded` free (``AuditLog``), the mark's file last. A writer takes the lock of the file first, and
@@ -132,7 +133,7 @@ final class VaultHandle: Sendable {
   }
 
   /// The maximum number of openers that are kept. More callers at a time make their own.
-  static let idleOpeners = 8
+  static let mostIdleOpeners = 8
 
   let storage: any VaultStorage
   let options: Vault.Options
@@ -347,7 +348,7 @@ final class VaultHandle: Sendable {
 
   /// Keeps the opener for the next caller, unless there are enough: each has a locked page.
   func release(_ opener: ValueOpener) {
-    loaded.withLock { if !$0.isLocked, $0.idleOpeners.count < Self.idleOpeners { $0.idleOpeners.append(opener) } }
+    loaded.withLock { if !$0.isLocked, $0.idleOpeners.count < Self.mostIdleOpeners { $0.idleOpeners.append(opener) } }
   }
 
   /// Loads the file again with the stored key of the slot. If that fails, the old state is kept and the next use tries

@@ -71,7 +71,7 @@ struct Replacement {
       // A different group must not get the rights of the old group, and the old group must not lose them silently. This
       // does not matter if the mode gives the group no rights.
       guard fchown(descriptor.raw, uid_t.max, old.st_gid) == 0 || old.st_mode & 0o070 == 0 else {
-        throw .io("keep the group")
+        throw .io("\(path.file): keep the group")
       }
     }
     let mode =
