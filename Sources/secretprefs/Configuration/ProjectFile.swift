@@ -14,14 +14,16 @@ struct ProjectFile {
 
   init(_ path: String) { self.path = path }
 
-  /// The nearest one in the working directory and those above it. Only a regular file counts.
+  /// The nearest one in the working directory and those above it. Only a regular file counts, or a link, even if it
+  /// leads nowhere: nothing takes the place of a file that is missing.
   static var found: ProjectFile? {
     let here = PathName.absolute(name)
     guard here.hasPrefix("/") else { return nil }
     var folder = PathName.directory(of: here)
     while true {
       let file = ProjectFile(in: folder)
-      if let status = ExaminedPath(file.path).status(), status.st_mode & S_IFMT == S_IFREG { return file }
+      let status = ExaminedPath(file.path).status(followingLinks: false)
+      if let status, [S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) { return file }
       guard folder != "/" else { return nil }
       folder = PathName.directory(of: folder)
     }
