@@ -89,6 +89,21 @@ struct MaskTerminalTests {
     #expect(scene.terminal.mode == before)
   }
 
+  @Test func `a key that ends a command ends the script that it is part of`() throws {
+    let scene = try Scene()
+    let running = try Running(
+      [
+        "/bin/bash", "-c",
+        """
+        exec >/dev/tty 2>&1
+        for turn in 1 2; do secretprefs run --mask --key-file k -- sh -c 'echo ready; exec sleep 600'; echo went on; done
+        """,
+      ], in: scene.home, input: scene.terminal.path, environment: ["TERM": "xterm"])
+    try scene.type(("ready", "\u{3}"))
+    #expect(try running.wait().exit == 128 + SIGINT)
+    #expect(!scene.terminal.shown.contains("went on"))
+  }
+
   @Test(arguments: [SIGHUP, SIGQUIT, SIGABRT, SIGUSR1])
   func `a signal to the tool reaches the command, and the terminal is restored`(_ signal: Int32) throws {
     let scene = try Scene()

@@ -23,6 +23,8 @@ final class SupervisedCommand {
   /// What was typed and not yet passed on, which may be a password.
   private var keys: SecretBytes
   private var pendingKeys = 0..<0
+  /// Whether a key was typed with which a terminal ends commands.
+  private var hasTypedEnd = false
   private var isInputOpen = true
   private var process: pid_t?
 
@@ -151,7 +153,10 @@ final class SupervisedCommand {
       // this process and succeeded before that was known; a failure of its own says more.
       if code == 0 { end = (128 + SIGPIPE, SIGPIPE) }
     }
-    if let signal = end.signal { PendingSignal.keep(signal) }
+    // The key reached the command alone. A terminal would have ended the script, too, that this process is part of.
+    if let signal = end.signal {
+      PendingSignal.keep(signal, isForGroup: hasTypedEnd && [SIGINT, SIGQUIT].contains(signal))
+    }
     return CommandEnd(code: end.code)
   }
 
@@ -185,6 +190,7 @@ final class SupervisedCommand {
 
   private func readKeys() {
     let count = keys.withUnsafeMutableBytes { DurableFiles.read(STDIN_FILENO, $0.baseAddress, $0.count) }
+    if keys.withUnsafeBytes({ $0.prefix(max(count, 0)).contains { $0 == 0x03 || $0 == 0x1C } }) { hasTypedEnd = true }
     if count > 0 { pendingKeys = 0..<count } else if count == 0 || errno != EINTR { isInputOpen = false }
   }
 

@@ -27,12 +27,18 @@ enum PendingSignal {
   }
 
   /// Stores a signal for ``raiseIfPending()``.
-  static func keep(_ number: Int32) { arrived.store(number, ordering: .relaxed) }
+  ///
+  /// - Parameter isForGroup: whether the other processes of the group get it, too, as from a key of the terminal.
+  static func keep(_ number: Int32, isForGroup: Bool = false) {
+    arrived.store(number, ordering: .relaxed)
+    reachesGroup.store(isForGroup, ordering: .relaxed)
+  }
 
   /// Ends the process with the default action of the pending signal, so that the shell sees the real cause.
   static func raiseIfPending() {
     guard let number = take() else { return }
     signal(number, SIG_DFL)
+    if reachesGroup.load(ordering: .relaxed) { kill(0, number) }
     raise(number)
     exit(128 + number)  // reached if the signal is blocked
   }
@@ -67,6 +73,8 @@ func isIgnore(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
 }
 
 private let arrived = Atomic<Int32>(0)
+/// Whether the other processes of the group get the signal, too.
+private let reachesGroup = Atomic(false)
 
 // A global function, because a closure could inherit an actor and trap on the thread that receives the signal.
 private func recordSignal(_ number: Int32) { arrived.store(number, ordering: .relaxed) }
