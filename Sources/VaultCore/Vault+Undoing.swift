@@ -41,6 +41,12 @@ extension Vault {
     }
   }
 
+  /// Whether the journal has the writes that made these revisions, so that undoing them also brings metadata back.
+  /// `false` if it cannot be read.
+  package func isInJournal(_ revisions: ClosedRange<UInt64>, of group: AccessGroup) -> Bool {
+    do throws(VaultError) { return try StoredWrites(of: handle).has(revisions, of: group.id) } catch { return false }
+  }
+
   private var undoingRemoval: RecordChange.HowRemoved {
     options.keeping.removedRecords.map { .kept(for: $0.milliseconds) } ?? .atOnce
   }

@@ -35,16 +35,29 @@ struct StoredWrites {
     return (AccessGroup(id: content.id, name: content.name), content.generation)
   }
 
+  /// Whether there is an entry for each of these revisions of a group.
+  func has(_ revisions: ClosedRange<UInt64>, of group: Vault.Identifier) throws(VaultError) -> Bool {
+    try ranges(revisions, of: group) != nil
+  }
+
   /// The vault before and after the entries that made revisions of a group; `nil` if there is not one for each.
   func write(
     _ revisions: ClosedRange<UInt64>, of group: Vault.Identifier
   ) throws(VaultError) -> (before: VaultState, after: VaultState)? {
+    guard let ranges = try ranges(revisions, of: group) else { return nil }
+    let part = { (end: Int) throws(VaultError) in try load(FileImage(copying: image[0..<end])) }
+    return (try part(ranges.first.lowerBound), try part(ranges.last.upperBound))
+  }
+
+  /// Where the first and the last of the entries are.
+  private func ranges(
+    _ revisions: ClosedRange<UInt64>, of group: Vault.Identifier
+  ) throws(VaultError) -> (first: Range<Int>, last: Range<Int>)? {
     let own = entries.filter { $0.group == group }
     // Each entry is one generation.
     let first = try whole.content(group).generation - UInt64(own.count)
     guard revisions.lowerBound > first, revisions.upperBound - first <= UInt64(own.count) else { return nil }
     let entry = { (revision: UInt64) in own[Int(revision - first) - 1].range }
-    let part = { (end: Int) throws(VaultError) in try load(FileImage(copying: image[0..<end])) }
-    return (try part(entry(revisions.lowerBound).lowerBound), try part(entry(revisions.upperBound).upperBound))
+    return (entry(revisions.lowerBound), entry(revisions.upperBound))
   }
 }

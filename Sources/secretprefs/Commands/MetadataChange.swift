@@ -36,7 +36,10 @@ struct MetadataChange {
   ) throws(VaultError) -> (edit: RecordEdit, revision: UInt64?) {
     guard !replaced.isEmpty || changesDepth else { return (edit, revision) }
     let record = try record()
-    if changesDepth { try RotationMark.refuse(record) }
+    let endsRotation = replaced.contains { $0.text == RotationMark.attribute }
+    if changesDepth || endsRotation && record.flatMap(RotationMark.init(pendingIn:)) != nil {
+      try RotationMark.refuse(record)
+    }
     guard !replaced.isEmpty else { return (edit, revision) }
     // An edit replaces all attributes. The revision makes it fail if another process changed them in between.
     let found = record?.revision ?? 0

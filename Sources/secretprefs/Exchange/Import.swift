@@ -11,7 +11,8 @@ struct Import: WritingCommand {
     abstract: "Imports the secrets in a plain file of another program.",
     usage: "secretprefs import [<options>] <file>",
     discussion: """
-      All keys are imported in one transaction: after an error the vault is unchanged. If parts of the file are bad, \
+      All keys are imported in one transaction, but for records with earlier values: after an error the vault is \
+      unchanged. If parts of the file are bad, \
       all of them are named and nothing is imported; --skip leaves them out. The report names what was not imported, \
       why and where, and the command that undoes the import. The file does not change: remove it after the import. \
       Docs/Importing.md says for each format what is taken, left out and refused.
@@ -39,8 +40,9 @@ struct Import: WritingCommand {
 
       Records keep their service unless --service is given, and their kind, accessibility, label, comment, expiry, \
       attributes and earlier values. They are imported into the access group of --group, and get the time and the \
-      revision of the import. Each earlier value takes a transaction of its own before the last one, oldest first; \
-      "secretprefs history undo" undoes them together. A rotation that was not confirmed is not pending afterwards.
+      revision of the import. Each earlier value takes a transaction of its own before the last one, oldest first. \
+      "secretprefs history undo" undoes them together, if the journal has room for them; the report says whether it \
+      does. A rotation that was not confirmed is not pending afterwards.
 
       The keys of an archive also keep their access groups, unless --group is given, and the times of their creation \
       and last change, and its removed keys are removed keys again. A group that does not exist is created, which \
@@ -132,6 +134,9 @@ struct Import: WritingCommand {
       records, in: source.bytes, place, keepingServices: record.service == nil,
       keepingGroups: keepsGroups(found), choice, at: access.options.now(), of: vault)
     var writes: [ImportPlan.Write]?
+    guard !plan.items.isEmpty || plan.skipped.isEmpty else {
+      throw ToolError.nothingToImport(found, leaving: plan.skipped).about(Self.name(path))
+    }
     if !dryRun {
       writes = try plan.write(from: source.bytes, choice, to: vault)
       vault.recordChange(by: Self.self, messages)

@@ -112,11 +112,13 @@ struct ImportPlan {
     let hasTimes: Bool
     /// Whether no other program has written to the group in between: undoing all revisions would undo that, too.
     fileprivate(set) var isUnbroken = true
+    /// Whether the journal has all of them. A large import makes it too long, and the file is written anew.
+    fileprivate(set) var isInJournal = true
 
     /// What `history undo` takes; `nil` if nothing undoes the writes together. With two revisions it does not use the
     /// history.
     var argument: String? {
-      guard isUnbroken else { return nil }
+      guard isUnbroken, isInJournal || revisions.count == 1 && !hasTimes else { return nil }
       return hasTimes ? "\(revisions.lowerBound)-\(revisions.upperBound)" : UndoWrite.text(revisions)
     }
   }
@@ -139,13 +141,22 @@ struct ImportPlan {
         hasWritten = true
         return try vault.createGroup(planned.name.text)
       }
+      // All values are sealed before the first is written: what cannot be, such as without the device key, changes
+      // nothing.
+      var sealed: [(group: AccessGroup, steps: [[RecordChange]], hasTimes: Bool)] = []
       for (planned, group) in zip(groups, targets) {
         let items = items.filter { $0.group == planned.name && (choice == .replace || !$0.exists) }
-        for step in (0..<(items.map(\.stepCount).max() ?? 0)).reversed() {
+        let steps = try (0..<(items.map(\.stepCount).max() ?? 0)).reversed().map { (step) throws(VaultError) in
           var changes: [RecordChange] = []
           for (service, items) in Dictionary(grouping: items.filter { step < $0.stepCount }, by: \.service) {
             changes += try self.changes(step, items, of: service, from: bytes, in: group, of: vault)
           }
+          return changes
+        }
+        sealed.append((group, steps, items.contains { $0.value.record?.times != nil }))
+      }
+      for (group, steps, hasTimes) in sealed {
+        for changes in steps {
           let revision = try vault.commit(changes, in: group).revision
           hasWritten = true
           if writes.last?.group.id == group.id {
@@ -153,10 +164,12 @@ struct ImportPlan {
             if revision != earlier.upperBound + 1 { writes[writes.count - 1].isUnbroken = false }
             writes[writes.count - 1].revisions = earlier.lowerBound...revision
           } else {
-            let hasTimes = items.contains { $0.value.record?.times != nil }
             writes.append(Write(group: group, revisions: revision...revision, hasTimes: hasTimes))
           }
         }
+      }
+      for index in writes.indices {
+        writes[index].isInJournal = vault.isInJournal(writes[index].revisions, of: writes[index].group)
       }
       return writes
     } catch {

@@ -75,7 +75,11 @@ struct ImportReport {
     var lines = writes.map { write in
       let isDefault = groupOption == nil && write.group.name.text == AccessGroup.defaultName
       guard let argument = write.argument else {
-        return "another program wrote to the access group \(displayed(write.group.name.text)) meanwhile: the import "
+        guard write.isUnbroken else {
+          return "another program wrote to the access group \(displayed(write.group.name.text)) meanwhile: "
+            + "the import cannot be undone as a whole"
+        }
+        return "the import into the access group \(displayed(write.group.name.text)) is larger than the journal, and "
           + "cannot be undone as a whole"
       }
       return UndoWrite.notice(argument, group: isDefault ? nil : write.group.name.text)

@@ -17,7 +17,8 @@ struct ArchiveTests {
     #expect(report.contains("access groups: Löhne \"x\" (new), default, ops (new)\n"), "\(report)")
     #expect(report.contains("note: the keys keep their times and get the revision of this import\n"))
     #expect(!report.contains("not imported"))
-    #expect(report.contains("--group ops\" undoes the import into the access group ops\n"))
+    // The journal does not have all of it.
+    #expect(report.contains("the import into the access group ops is larger than the journal"))
   }
 
   @Test func `a removed key comes back with its value, its metadata and its earlier values`() throws {
@@ -157,11 +158,11 @@ struct ArchiveTests {
     let outcome = try scene.shell(
       """
       secretprefs import half.json > report; secretprefs get b --service s; echo
-      secretprefs import whole.json | grep -c 'has a key of this name'
+      secretprefs import whole.json 2>&1 | grep -c 'has a key of this name'
       secretprefs import whole.json --on-conflict replace | head -1; secretprefs list --service s
       secretprefs history removed --service s | cut -d ' ' -f 1-4
       printf new | secretprefs set b --service s
-      secretprefs import whole.json --on-conflict replace | grep -c 'has a key of this name'
+      secretprefs import whole.json --on-conflict replace 2>&1 | grep -c 'has a key of this name'
       secretprefs get b --service s
       """)
     #expect(outcome.exit == 0, "\(outcome.errorText)")
