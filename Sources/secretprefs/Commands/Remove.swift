@@ -17,8 +17,10 @@ struct Remove: WritingCommand {
       and no other of its group.
 
       Removed keys are kept for 30 days with their values and metadata: "secretprefs history removed" lists them, and \
-      "secretprefs history restore" restores one. To all other commands they do not exist. The first write after that \
-      time drops them. With --now the keys are gone for good with their earlier values, also keys that were removed \
+      "secretprefs history restore" restores one. To all other commands they do not exist. A new value of such a key \
+      takes its place: the values before become earlier ones, as many as its history keeps, and the metadata is gone. \
+      The first write after the 30 days drops removed keys. With --now the keys are gone for good with their earlier \
+      values, also keys that were removed \
       before. Their sealed bytes stay in the file until "secretprefs compact" or another full write, and in every \
       copy of the file that was made before.
 

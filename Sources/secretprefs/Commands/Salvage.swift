@@ -11,7 +11,8 @@ struct Salvage: WritingCommand {
     discussion: """
       Use it if there is no backup. The damaged file does not change. The new vault contains every value that is \
       still authenticated, and opens with the slots that are readable. An UNVERIFIED group may lack records or \
-      contain older values; its records have the attribute "salvaged". If the manifest is not readable, all groups \
+      contain older values, and its metadata, times and revisions may be changed: its records have the attribute \
+      "salvaged". If the manifest is not readable, all groups \
       may be in an older state. With a credential for access groups the new vault contains only these. With --mark \
       the damaged vault is compared with the mark if it opens, and the mark does not change. The exit code is 1 if \
       data was lost or may have been lost, or if the vault is older than the mark.

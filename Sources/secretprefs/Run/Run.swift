@@ -25,9 +25,10 @@ struct Run: ToolCommand {
 
       NAMES. The variable of a key has the key's ASCII letters in upper case, its digits, and _ for every other \
       character, with another _ in front of a digit: db/password becomes DB_PASSWORD. It is an error if two keys \
-      become the same variable, or one that makes most programs run other code, such as PATH, LD_PRELOAD or \
-      NODE_OPTIONS. Without a choice of keys, it is also an error if a key becomes a setting of a widespread program, \
-      such as PAGER, GIT_DIR, TAR_OPTIONS or HTTPS_PROXY. These lists cannot be complete: if others can write to the \
+      become the same variable, or one that makes most programs run other code, such as PATH, LD_PRELOAD, \
+      NODE_OPTIONS or PAGER. Unless the keys are chosen with --only, --env or --file, it is also an error if a \
+      key becomes a setting of a widespread program, \
+      such as GIT_DIR, TAR_OPTIONS or HTTPS_PROXY. These lists cannot be complete: if others can write to the \
       vault, choose the keys with --only or --env.
 
       A bool is passed as true or false, a number in decimal, a date as RFC 3339 in UTC. Data, and text that contains \

@@ -30,8 +30,8 @@ struct StartAudit: WritingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The size of a file of a log at which the next one begins.",
-      discussion: "16K to 512M; 64M unless it was set.", valueName: "size"))
+      "The size of the events in a file of a log at which the next one begins.",
+      discussion: "16K to 512M; 64M unless it was set. A file has a reserve of 64K besides.", valueName: "size"))
   var maxSize: String?
 
   @Option(

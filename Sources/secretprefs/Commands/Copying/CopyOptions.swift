@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// The options of `rename`, `copy` and `move`.
 struct CopyOptions: ParsableArguments {
-  @Flag(help: "Replace a key that has the new name; its values become earlier ones.")
+  @Flag(help: "Replace a key that has the new name; its values become earlier ones, as many as the history keeps.")
   var replace = false
 
   @Option(

@@ -11,8 +11,8 @@ struct RestoreValue: WritingCommand {
       The current value becomes an earlier one, so the command can be undone. As with "secretprefs set", label, \
       comment and attributes are kept and the expiry is removed.
 
-      A removed key gets its value, its metadata and its earlier values back; with a revision, that earlier value. The \
-      revision is required for a key that exists.
+      A removed key gets its value, its metadata and its earlier values back; with an older revision, that value, \
+      without an expiry. The revision is required for a key that exists.
 
       EXAMPLE:
         secretprefs history restore github 7
