@@ -149,7 +149,7 @@ final class ValuePatterns {
       switch text[index] {
       // A blank is encoded at the end of a line.
       case 0x09, 0x20: index + 1 == text.count || !Self.isLineEnd(text[index + 1])
-      case 0x0A...0x0D: true
+      case 0x0A, 0x0D: true
       case 0x3D: false
       default: (0x21...0x7E).contains(text[index])
       }
