@@ -17,7 +17,9 @@ final class PercentDecoder<Next: SpellingStage>: SpellingStage {
     }
     guard let low = hexadecimal(spelled.byte) else {
       if digit == nil, spelled.byte == UInt8(ascii: "%"), !sign.spelling.contains(.percent) {
-        return double(sign, with: spelled)
+        self.sign?.spelling.insert(.escape)
+        self.sign?.end = spelled.end
+        return
       }
       release()
       return take(spelled)
@@ -40,13 +42,6 @@ final class PercentDecoder<Next: SpellingStage>: SpellingStage {
   func finish() {
     release()
     next.finish()
-  }
-
-  private func double(_ sign: SpelledByte, with second: SpelledByte) {
-    var doubled = sign
-    doubled.spelling.insert(.escape)
-    doubled.end = second.end
-    self.sign = doubled
   }
 
   private func release() {
