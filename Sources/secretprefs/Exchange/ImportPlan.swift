@@ -115,10 +115,13 @@ struct ImportPlan {
     /// Whether the journal has all of them. A large import makes it too long, and the file is written anew.
     fileprivate(set) var isInJournal = true
 
+    /// Whether the history alone does not say what to undo.
+    fileprivate var needsJournal: Bool { revisions.count > 1 || hasTimes }
+
     /// What `history undo` takes; `nil` if nothing undoes the writes together. With two revisions it does not use the
     /// history.
     var argument: String? {
-      guard isUnbroken, isInJournal || revisions.count == 1 && !hasTimes else { return nil }
+      guard isUnbroken, isInJournal || !needsJournal else { return nil }
       return hasTimes ? "\(revisions.lowerBound)-\(revisions.upperBound)" : UndoWrite.text(revisions)
     }
   }
@@ -168,7 +171,7 @@ struct ImportPlan {
           }
         }
       }
-      for index in writes.indices {
+      for index in writes.indices where writes[index].needsJournal {
         writes[index].isInJournal = vault.isInJournal(writes[index].revisions, of: writes[index].group)
       }
       return writes
