@@ -32,6 +32,7 @@ struct ConfigurationFile {
     self.path = path
     self.isProject = isProject
     for (index, line) in Self.split(bytes).enumerated() {
+      let line = index == 0 && line.starts(with: Self.byteOrderMark) ? line.dropFirst(Self.byteOrderMark.count) : line
       do throws(Fault) {
         guard let line = try parse(line, number: index + 1) else { continue }
         lines.append(line)
@@ -40,6 +41,9 @@ struct ConfigurationFile {
       }
     }
   }
+
+  /// Some editors write it at the start of a file.
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   private static func split(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -73,6 +77,7 @@ struct ConfigurationFile {
       throw Fault(reason: "\(name) is set in line \(earlier.number) already")
     }
     guard !value.isEmpty else { throw Fault(reason: "\(name) has no value") }
+    guard value.first != "=" else { throw Fault(reason: "\(name) has two equals signs") }
     if let mark = value.first, mark == value.last, value.utf8.count > 1, mark == "\"" || mark == "'" {
       throw Fault(reason: "\(name) is in quotation marks, which would be part of it")
     }

@@ -9,6 +9,7 @@ struct ConfigurationFileTests {
     "# settings\nvault = /srv/shop.spv\n\tservice=com.example.shop  \ngroup = ops\n",
     "history = 5\nunlock.for = 8h\nunlock.idle=30m\nclipboard.clear-after = 10\ndoctor.fail-on = advice\n",
     "vault = postgresql://u@h:5432/d?sslmode=verify-full#shop\r\n\nhistory = 99999\nhistory =\nhistory = 1\nhistory=2",
+    "\u{FEFF}# from an editor of Windows\nservice == a\n",
     "vault=~/a b.spv\nservice = a = b # c\n\u{FEFF}group=x\n=\n = \nservice\nservice = \u{7}",
   ]
 
@@ -23,7 +24,8 @@ struct ConfigurationFileTests {
       let file = ConfigurationFile("/p/.secretprefs", isProject: isProject, bytes)
       settings += file.lines.count
       problems += file.problems.count
-      let texts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+      let texts = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       let numbers = (file.lines.map(\.number) + file.problems.map(\.line)).sorted()
       let silent = texts.indices.filter { !numbers.contains($0 + 1) }
       let isSound =
@@ -84,6 +86,12 @@ struct ConfigurationFileTests {
     #expect(file.lines.map(\.number) == [2, 9])
     #expect(file.problems.map(\.line) == [1, 3, 4, 5, 6, 7, 8, 10, 11])
     #expect(file.problems[1].text == "/p/.secretprefs:3: there is no setting vualt; did you mean vault?")
+  }
+
+  @Test func `a byte order mark is no part of the first line, and two equals signs are no value`() {
+    let file = ConfigurationFile("/c", isProject: false, Array("\u{FEFF}group = a\nservice == b\n".utf8))
+    #expect(file.lines.map(\.value) == ["a"])
+    #expect(file.problems.map(\.text) == ["/c:2: service has two equals signs"])
   }
 
   @Test func `a name that may be a secret is not repeated`() {

@@ -14,7 +14,7 @@ struct ConfigurationTarget: FuzzTarget {
 
   private func check(_ bytes: [UInt8], isProject: Bool) throws {
     let file = ConfigurationFile("/p/config", isProject: isProject, bytes)
-    let lines = fuzzedLines(bytes)
+    let lines = fuzzedLines(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes)
     var named: [Int: Int] = [:]
     for line in file.lines {
       named[line.number, default: 0] += 1
