@@ -42,6 +42,7 @@ struct KeePassImportTests {
     ),
     ("<New><![CDATA[x]]></New>", "the element New of the entry"), ("<New><x/> y</New>", "the element New of the entry"),
     ("<Times><Expires>True</Expires></Times>", "the expiry time"),
+    ("<String><Key>K</Key><New>x</New></String>", "the element New of a field"),
   ])
   func `an element of an entry that a user has filled is named`(_ element: String, _ name: String) throws {
     let (keys, left) = try imported(Self.database(entry: element))
@@ -60,6 +61,15 @@ struct KeePassImportTests {
     let (keys, left) = try imported(Self.database(group: element))
     #expect(keys == ["g/a/password": "p"])
     #expect(left == ["line 1, g: \(name)"])
+  }
+
+  @Test func `what stands beside the outermost group is imported or named`() throws {
+    let entry =
+      "<Entry><String><Key>Title</Key><Value>b</Value></String><String><Key>Password</Key><Value>q</Value></String></Entry>"
+    let others = "\(entry)<DeletedObjects><DeletedObject><UUID>AA==</UUID></DeletedObject></DeletedObjects><New>x</New>"
+    let (keys, left) = try imported(Self.database().replacing("</Root>", with: others + "</Root>"))
+    #expect(keys == ["g/a/password": "p", "b/password": "q"])
+    #expect(left == ["line 3: the element New"])
   }
 
   @Test func `book-keeping and elements without text are not named`() throws {

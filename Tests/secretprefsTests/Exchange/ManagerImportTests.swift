@@ -180,10 +180,10 @@ struct ManagerImportTests {
   }
 
   /// A message with the accounts of Google Authenticator, as a URI.
-  private static func migration(_ accounts: [[UInt8]]) -> String {
+  private static func migration(_ accounts: [[UInt8]], code: UInt8 = 0, of codes: UInt8 = 1) -> String {
     var data: [UInt8] = []
     for account in accounts { data += [0x0A, UInt8(account.count)] + account }
-    data += [0x10, 1, 0x18, 1, 0x28, 0x80, 0x80, 0x01]
+    data += [0x10, 1, 0x18, codes, 0x20, code, 0x28, 0x80, 0x80, 0x01]
     return "otpauth-migration://offline?data="
       + Data(data).base64EncodedString().replacing("+", with: "%2B").replacing("=", with: "%3d")
   }
@@ -218,9 +218,20 @@ struct ManagerImportTests {
     #expect(
       try scene.texts(service: "default") == [
         "Mail/me@b/totp": "otpauth://totp/Mail:me%40b?secret=\(Self.base32)&issuer=Mail",
-        "Shop/me@a/totp": "otpauth://totp/?secret=\(Self.base32)&algorithm=SHA1&digits=6",
-        "x/hotp": "otpauth://hotp/?secret=\(Self.base32)&algorithm=SHA256&digits=8&counter=8",
+        "Shop/me@a/totp": "otpauth://totp/Shop:me@a?secret=\(Self.base32)&issuer=Shop&algorithm=SHA1&digits=6",
+        "x/hotp": "otpauth://hotp/x?secret=\(Self.base32)&algorithm=SHA256&digits=8&counter=8",
       ])
+  }
+
+  @Test(arguments: [([0], "1 of the 3 QR codes"), ([2, 0, 2], "2 of the 3 QR codes"), ([1, 2, 0], nil)])
+  func `QR codes of an export that are missing are named`(codes: [UInt8], note: String?) throws {
+    let scene = try ExchangeScene()
+    let lines = codes.map { Self.migration([Self.account("a\($0)", "", [0x30, 2])], code: $0, of: 3) }
+    try scene.home.write(lines.joined(separator: "\n"), to: "codes.txt")
+    let outcome = try scene.shell("secretprefs import codes.txt --format otpauth --on-conflict replace")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect((outcome.text + outcome.errorText).contains("QR codes") == (note != nil))
+    if let note { #expect((outcome.text + outcome.errorText).contains(note)) }
   }
 
   @Test(arguments: [

@@ -41,7 +41,15 @@ struct KeePassParser {
         }
       case "Root":
         while let part = try xml.child() {
-          if part == "Group" { try group(in: nil) } else { try xml.skip() }
+          switch part {
+          case "Group": try group(in: nil)
+          case "Entry": try entry(in: "")
+          // The ids of what was deleted.
+          case "DeletedObjects": try xml.skip()
+          default:
+            let line = xml.text.line
+            if try xml.skip() { try records.skip("", "the element \(part)", line: line) }
+          }
         }
       default: try xml.skip()
       }
@@ -119,7 +127,7 @@ struct KeePassParser {
         let id = try xml.content()
         entry.id = DecodedText.base64(id, in: xml.text.bytes) ?? 0..<0
       case "String":
-        guard let (name, value) = try field() else {
+        guard let (name, value) = try field(leaving: &entry.left) else {
           entry.isBad = true
           continue
         }
@@ -188,7 +196,9 @@ struct KeePassParser {
   }
 
   /// A field; `nil` if its name is bad.
-  private mutating func field() throws(PlainFault) -> (name: String, value: Range<Int>)? {
+  private mutating func field(
+    leaving left: inout LeftParts
+  ) throws(PlainFault) -> (name: String, value: Range<Int>)? {
     var (name, value, isBad) = ("", 0..<0, false)
     while let part = try xml.child() {
       switch part {
@@ -203,7 +213,7 @@ struct KeePassParser {
           throw xml.text.malformed("a protected value: export the database as XML, not encrypted")
         }
         value = try xml.content()
-      default: try xml.skip()
+      default: try skip(part, of: "a field", into: &left)
       }
     }
     return isBad ? nil : (name.isEmpty ? "field" : name, value)

@@ -10,6 +10,8 @@ struct OneTimeParser {
 
   private let bytes: UnsafeMutableRawBufferPointer
   private var records = PlainRecords()
+  /// The QR codes of each export in several, by its number, and how many there are.
+  private var batches: [UInt64: (size: UInt64, found: Set<UInt64>)] = [:]
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     var parser = OneTimeParser(bytes: bytes)
@@ -23,6 +25,9 @@ struct OneTimeParser {
         guard !error.isFatal else { throw error }
         try parser.records.refuse(error)
       }
+    }
+    for (_, batch) in parser.batches.sorted(by: { $0.key < $1.key }) where UInt64(batch.found.count) < batch.size {
+      try parser.records.note("\(batch.found.count) of the \(batch.size) QR codes of an export: import the others, too")
     }
     return parser.records
   }
@@ -93,14 +98,22 @@ struct OneTimeParser {
     else { return try records.refuse(PlainFault(line: line, reason: "a migration without accounts in Base64")) }
     var message = ProtobufParser(range, in: bytes)
     var count = 0
+    // 1 an account, 3 the number of QR codes, 4 the number of this one from 0, 5 that of the export.
+    var numbers: [UInt64: UInt64] = [:]
     while let field = message.next() {
-      guard field.number == 1, case .bytes(let account) = field.value else { continue }
-      count += 1
-      try add(account: account, line: line)
+      switch (field.number, field.value) {
+      case (1, .bytes(let account)):
+        count += 1
+        try add(account: account, line: line)
+      case (let number, .number(let value)): numbers[number] = value
+      default: break
+      }
     }
     guard message.isWhole, count > 0 else {
       return try records.refuse(PlainFault(line: line, reason: "a migration whose accounts cannot be read"))
     }
+    guard let size = numbers[3], size > 1 else { return }
+    batches[numbers[5] ?? 0, default: (size, [])].found.insert(numbers[4] ?? 0)
   }
 
   /// Adds an account: 1 the secret, 2 the name, 3 the issuer, 4 the algorithm, 5 the digits, 6 the type, 7 the counter.
@@ -124,10 +137,14 @@ struct OneTimeParser {
     }
     let isTimed = (numbers[6] ?? 2) == 2
     let digits = numbers[5] == 2 ? 8 : 6
-    let after = "&algorithm=\(algorithm)&digits=\(digits)" + (isTimed ? "" : "&counter=\(numbers[7] ?? 0)")
+    let encoded = { (text: String) in PercentEncoding.encoded(text.utf8, keeping: "-._~:@") }
+    let after =
+      (issuer.isEmpty ? "" : "&issuer=\(encoded(issuer))") + "&algorithm=\(algorithm)&digits=\(digits)"
+      + (isTimed ? "" : "&counter=\(numbers[7] ?? 0)")
     let type = isTimed ? "totp" : "hotp"
     try records.add(
       entry: name,
-      [PlainRecords.Field(type, secret, spelling: .base32("otpauth://\(type)/?secret=", after))], line: line)
+      [PlainRecords.Field(type, secret, spelling: .base32("otpauth://\(type)/\(encoded(label))?secret=", after))],
+      line: line)
   }
 }
