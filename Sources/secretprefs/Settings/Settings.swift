@@ -63,9 +63,9 @@ struct Settings: WritingCommand {
     let file = try SettingsFile(path, descriptions: descriptions, secrets: secrets)
     try OutputFile(path, as: "the settings file")
       .check(reading: [descriptions].compactMap(\.self), besides: owners)
-    if json { return try Output.write(SettingsListing.json(of: file.groups, nulls: file.nulls)) }
+    if json { return try Output.write(SettingsListing.json(of: file.groups, unshown: file.unshown)) }
     if ScreenTerminal.isAvailable { return try SettingsSession.run(file) }
-    try Output.write(SettingsListing.text(of: file.groups, nulls: file.nulls))
+    try Output.write(SettingsListing.text(of: file.groups, unshown: file.unshown))
   }
 
   private static let noCommands =

@@ -8,8 +8,8 @@ struct SettingsFile {
   let path: String
   let store: any PreferencesStore
   let groups: [SettingGroup]
-  /// The members of a JSON file that are null, in the order of the file. A setting without a value has none of them.
-  let nulls: [String]
+  /// The members of a JSON file that are not shown as a setting, and why, in the order of the file.
+  let unshown: [(name: String, reason: String)]
   /// Loads changes by other processes until the observation ends.
   let watch: () throws -> PreferenceObservation
 
@@ -36,7 +36,7 @@ struct SettingsFile {
       watch = { try json.watch() }
     }
     self.path = path
-    nulls = file is JSONPreferences ? Self.nulls(start ?? []) : []
+    unshown = file is JSONPreferences ? Self.unshown(start ?? []) : []
     store = secrets.map { CompositePreferences([$0.claiming(.names([])), file]) } ?? file
     guard let descriptions else {
       groups = try SettingGroup.groups(inferredFrom: file)
@@ -57,12 +57,18 @@ struct SettingsFile {
     }
   }
 
-  private static func nulls(_ content: [UInt8]) -> [String] {
+  private static func unshown(_ content: [UInt8]) -> [(name: String, reason: String)] {
     var content = content
     return content.withUnsafeMutableBytes { bytes in
       do throws(PlainFault) {
-        return try GuardedJSONParser.parts(of: bytes).leaves.filter { $0.kind == .null && $0.place.depth == 1 }
-          .map { $0.path[0].text }
+        let leaves = try GuardedJSONParser.parts(of: bytes).leaves.filter { !$0.isInArray }
+        var names: Set<String> = []
+        return leaves.compactMap { leaf in
+          let name = leaf.path.map(\.text).joined(separator: ".")
+          let isNew = names.insert(name).inserted
+          if leaf.kind == .null { return (name, "null, which is no value") }
+          return isNew ? nil : (name, "twice in the file, once with a dot in its name")
+        }
       } catch { return [] }
     }
   }

@@ -4,23 +4,21 @@ internal import PreferencesSettings
 enum SettingsListing {
   /// One line for each setting: its name and its value, and what is wrong with it.
   ///
-  /// - Parameter nulls: The members of the file that are null.
-  static func text(of groups: [SettingGroup], nulls: [String]) -> String {
+  /// - Parameter unshown: The members of the file that are not shown as a setting.
+  static func text(of groups: [SettingGroup], unshown: [(name: String, reason: String)]) -> String {
     let rows = groups.flatMap(\.settings).map { setting in
       let reading = SettingReading(setting)
       return [displayed(setting.name), reading.shown + (reading.problem.map { "  ! \(displayed($0))" } ?? "")]
     }
-    return Table(rows: rows + nulls.map { [displayed($0), "  ! \(nullProblem)"] }).text
+    return Table(rows: rows + unshown.map { [displayed($0.name), "  ! \($0.reason)"] }).text
   }
 
   /// The exact text of each value, or the formatted value of an array or dictionary. For a secret, whether it is set.
-  static func json(of groups: [SettingGroup], nulls: [String]) -> JSON {
+  static func json(of groups: [SettingGroup], unshown: [(name: String, reason: String)]) -> JSON {
     .array(
       groups.flatMap { group in group.settings.map { .object(members(of: $0, in: group)) } }
-        + nulls.map { .object([("name", .string($0)), ("problem", .string(nullProblem))]) })
+        + unshown.map { .object([("name", .string($0.name)), ("problem", .string($0.reason))]) })
   }
-
-  private static let nullProblem = "null, which is no value"
 
   private static func members(of setting: any AnySetting, in group: SettingGroup) -> [(String, JSON)] {
     var members: [(String, JSON)] = [("name", .string(setting.name))]
