@@ -26,7 +26,8 @@ struct PastedValueTests {
       ("\u{1B}[200~\(pem)\u{1B}[201~\n", pem), ("\u{1B}[200~\(pem.dropLast())\u{1B}[201~\n", pem),
       ("\u{1B}[200~one line\u{1B}[201~\n", "one line"), ("\u{1B}[200~one line\n\u{1B}[201~\n", "one line"),
       ("typed, \u{1B}[200~pasted\u{1B}[201~, typed\n", "typed, pasted, typed"),
-      ("\u{1B}[200~a\nb\u{1B}[201~c\n", "a\nbc\n"), ("one line\n", "one line"), ("[200~\n", "[200~"), (pem, pem),
+      ("\u{1B}[200~a\nb\u{1B}[201~c\n", "a\nbc\n"), ("one line\n", "one line"),
+      ("\u{1B}[200~\u{1B}[31m\u{1B}[201~\n", "\u{1B}[31m"), ("[200~\n", "[200~"), (pem, pem),
     ] as [(String, String)])
   func `all lines that are pasted at once are the value`(_ typed: String, _ value: String) throws {
     let (outcome, stored, scene) = try Self.stored(typed)
@@ -49,6 +50,22 @@ struct PastedValueTests {
     #expect(outcome.errorText.contains("the value has several lines; nothing was stored"))
     #expect(stored == "s3cret")
     #expect(scene.terminal.echoes)
+  }
+
+  @Test(arguments: ["ab\u{1B}[Dc\n", "\u{1B}OA\n", "\u{1B}[200~a\u{1B}[201~\u{1B}[C\n", "\u{1}\n", "\u{16}\u{7F}\n"])
+  func `a value with a key that types no character is asked for again`(_ typed: String) throws {
+    let scene = try PromptTests.Scene()
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs set key --passphrase-fd 3 3< passphrase"], in: scene.home,
+      input: scene.terminal.path, environment: ["TERM": "xterm"])
+    for (number, text) in [typed, typed, "a\tb\n"].enumerated() {
+      try scene.terminal.wait(for: "Value: ", times: number + 1)
+      try scene.terminal.wait(forEcho: false)
+      scene.terminal.type(text)
+    }
+    #expect(try running.wait().exit == 0)
+    let stored = try Tool.shell("secretprefs get key --passphrase-fd 3 3< passphrase", in: scene.home)
+    #expect(stored.text == "a\tb")
   }
 
   @Test func `a pasted key can be read by ssh-keygen`() throws {

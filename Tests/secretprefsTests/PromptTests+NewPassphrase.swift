@@ -39,6 +39,20 @@ extension PromptTests {
     #expect(scene.terminal.echoes)
   }
 
+  @Test func `a new passphrase with a key that types no character is asked for again`() throws {
+    let scene = try Scene()
+    let running = try scene.start("init", "--vault", "new.spv", "--throwaway-cost")
+    try scene.terminal.wait(for: "New passphrase: ")
+    scene.terminal.type("a second one that is lnog\u{1B}[D\u{1B}[D\n")
+    try scene.terminal.wait(for: "New passphrase: ", times: 2)
+    scene.terminal.type("a second one that is long\n")
+    try scene.terminal.wait(for: "Repeat the passphrase: ")
+    scene.terminal.type("a second one that is long\n")
+    #expect(try running.wait().exit == 0)
+    scene.terminal.look()
+    #expect(scene.terminal.shown.contains("A key that types no character was pressed, such as an arrow.\r\n"))
+  }
+
   @Test func `two passphrases that differ are asked for again, and make nothing`() throws {
     let scene = try Scene()
     let running = try scene.start("init", "--vault", "new.spv", "--key-file", "new.key", "--passphrase")

@@ -54,10 +54,18 @@ final class ControllingTerminal {
   }
 
   /// Shows a prompt and reads a value: one line, without its line feed, or several lines that are pasted at once, with
-  /// the line feed of the last one.
+  /// the line feed of the last one. Asks again after a key that types no character.
   /// - Throws: ``VaultError/Code/noCredential`` if a signal arrives; a usage error, with all lines dropped, for several
   ///   lines that the terminal does not mark as pasted: nothing says where they end.
   func askValue(_ question: String) throws -> SecretBytes {
+    while true {
+      if let value = try askOnce(question) { return value }
+      show("A key that types no character was pressed, such as an arrow. Type the value again.\n")
+    }
+  }
+
+  /// - Returns: `nil` if a control character was typed.
+  private func askOnce(_ question: String) throws -> SecretBytes? {
     let text = try GuardedBuffer()
     show(question)
     var paste = PastedText()
@@ -72,6 +80,7 @@ final class ControllingTerminal {
       throw ToolError.usage(
         "the value has several lines; nothing was stored", hint: "--file, or standard input, takes several lines")
     }
+    guard !paste.hasTypedControl else { return nil }
     let count = text.withUnsafeBytes(PastedText.count(of:))
     var value = try SecretBytes(count: count)
     text.withUnsafeBytes { text in
@@ -108,8 +117,10 @@ final class ControllingTerminal {
     // A last line without a line feed can be seen only so.
     var mode = termios()
     guard tcgetattr(descriptor, &mode) == 0 else { return false }
+    var lines = mode
     mode.c_lflag &= ~tcflag_t(ICANON)
     _ = retrying { tcsetattr(descriptor, TCSANOW, &mode) }
+    defer { _ = retrying { tcsetattr(descriptor, TCSANOW, &lines) } }
     var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while !PendingSignal.isPending, poll(&input, 1, hasMore ? 300 : 50) > 0 {
       hasMore = true

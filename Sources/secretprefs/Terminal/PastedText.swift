@@ -12,6 +12,8 @@ struct PastedText {
 
   private var isMarked = false
   private var isBlock = false
+  /// Whether a control character other than a tab was typed, and not pasted: arrow keys type some.
+  private(set) var hasTypedControl = false
 
   /// Whether the end of what is pasted has not been read.
   var isOpen: Bool { isMarked || isBlock }
@@ -30,11 +32,15 @@ struct PastedText {
         isMarked.toggle()
         rest = rest.dropFirst(mark.count)
       } else {
-        try text.append(rest.removeFirst())
+        let byte = rest.removeFirst()
+        if !isMarked, Self.isControl(byte) { hasTypedControl = true }
+        try text.append(byte)
       }
     }
     try text.append(UInt8(ascii: "\n"))
   }
+
+  static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 || byte == 0x7F }
 
   /// The length of the value that lines are: a single line without its line feed, or several with one at the end.
   static func count(of lines: UnsafeRawBufferPointer) -> Int {

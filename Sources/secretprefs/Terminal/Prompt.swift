@@ -42,6 +42,9 @@ enum Prompt {
     _ terminal: ControllingTerminal, _ remark: String, _ check: (UnsafeRawBufferPointer) throws(ToolError) -> Void
   ) throws -> SecretBytes {
     let first = try notEmpty(try terminal.ask("\(remark)New passphrase: "))
+    guard !first.withUnsafeBytes({ $0.contains(where: PastedText.isControl) }) else {
+      throw VaultError(.invalidPassphrase, "a key that types no character was pressed, such as an arrow")
+    }
     try first.withUnsafeBytes(check)
     let second = try terminal.ask("Repeat the passphrase: ")
     let agree = first.isEqual(to: second)
