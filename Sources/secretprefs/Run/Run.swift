@@ -167,7 +167,10 @@ struct Run: ToolCommand {
   }
 
   private func selection() throws -> VariableSelection {
-    let places = try service.isEmpty ? [record()] : service.map(record)
+    var places: [RecordPlace] = []
+    for place in try service.isEmpty ? [record()] : service.map(record) where !places.contains(place) {
+      places.append(place)
+    }
     var named = try only.map { Variable(try NamedKey($0, in: places[0]), isChosen: true) }
     named += try env.map { try Variable($0, isFile: false, in: places[0]) }
     named += try file.map { try Variable($0, isFile: true, in: places[0]) }
