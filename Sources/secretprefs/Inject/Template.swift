@@ -14,8 +14,7 @@ enum Template {
     let line: Int
     /// Whether it stands for its own text.
     let isQuoted: Bool
-    /// What follows the scheme.
-    let name: Range<Int>
+    let text: Range<Int>
     let result: Result<SecretReference, SecretReference.Fault>
 
     /// For errors: the line, and the reference if it is one.
@@ -42,8 +41,8 @@ enum Template {
       do {
         let reference = try match.result.mapError(\.error).get()
         if match.isQuoted {
-          try output.append("{{ \(SecretReference.scheme)")
-          try output.append(UnsafeRawBufferPointer(rebasing: template[match.name]))
+          try output.append("{{ ")
+          try output.append(UnsafeRawBufferPointer(rebasing: template[match.text]))
           try output.append(" }}")
         } else {
           try write(reference)
@@ -73,10 +72,10 @@ enum Template {
       let end = end(in: rest, isQuoted: start.isQuoted)
       let name = start.name..<(end?.name ?? start.name)
       let result = Result { () throws(SecretReference.Fault) in
-        guard end != nil else { throw .braces }
-        return try SecretReference(afterScheme: template[name])
+        guard end != nil, !start.isTrimming else { throw .braces }
+        return try SecretReference(template[name])
       }
-      try reference(Match(line: line, isQuoted: start.isQuoted, name: name, result: result))
+      try reference(Match(line: line, isQuoted: start.isQuoted, text: name, result: result))
       if case .success = result, let end { rest = rest[end.brace...] }
     }
     try text(rest.startIndex..<rest.endIndex)
@@ -92,17 +91,27 @@ enum Template {
 
   private static let quote = UInt8(ascii: "\"")
 
-  /// Where the first reference's braces begin, whether it is in quotes, and where its scheme ends.
-  private static func start(in text: Slice<UnsafeRawBufferPointer>) -> (brace: Int, isQuoted: Bool, name: Int)? {
+  private struct Start {
+    let brace: Int
+    /// Whether the braces have a sign by which other programs remove the blanks around them.
+    let isTrimming: Bool
+    let isQuoted: Bool
+    let name: Int
+  }
+
+  /// Where the first reference begins: its braces, and its text.
+  private static func start(in text: Slice<UnsafeRawBufferPointer>) -> Start? {
     var text = text
     while let brace = text.firstIndex(of: UInt8(ascii: "{")) {
       text = text[(brace + 1)...]
       guard text.first == UInt8(ascii: "{") else { continue }
-      var inner = text.dropFirst().drop(while: InputText.isBlank)
+      var inner = text.dropFirst()
+      let isTrimming = inner.first.map { "-~".utf8.contains($0) } ?? false
+      inner = inner.dropFirst(isTrimming ? 1 : 0).drop(while: InputText.isBlank)
       let isQuoted = inner.first == quote
       if isQuoted { inner = inner.dropFirst() }
-      if inner.starts(with: SecretReference.scheme.utf8) {
-        return (brace, isQuoted, inner.startIndex + SecretReference.scheme.utf8.count)
+      if SecretReference.isMeant(inner) {
+        return Start(brace: brace, isTrimming: isTrimming, isQuoted: isQuoted, name: inner.startIndex)
       }
     }
     return nil

@@ -50,7 +50,14 @@ struct Check: ToolCommand {
       throw ToolError.usage("--expires-within needs the vault", hint: "omit --syntax")
     }
     let expiry = try ExpiryRule(expiresWithin ?? "0s")
-    var checked = try files.map { try CheckedFile($0, isTemplate: template) }
+    var checked: [CheckedFile] = []
+    var unread: [ToolError] = []
+    for file in files {
+      do { checked.append(try CheckedFile(file, isTemplate: template)) } catch {
+        unread.append(ToolError(thrown: error))
+      }
+    }
+    if let error = ToolError.all(of: unread), checked.isEmpty { throw error }
     if !syntax {
       let access = try unlock.complete(try vault.access())
       let opened = try access.open(messages)
@@ -62,19 +69,21 @@ struct Check: ToolCommand {
     }
     let problems = checked.flatMap(\.problems)
     let count = checked.reduce(0) { $0 + $1.lines.count }
-    try vault.json ? Output.write(json(count, problems)) : Output.write(text(count, problems))
+    let paths = checked.map(\.path)
+    try vault.json ? Output.write(json(count, paths, problems)) : Output.write(text(count, paths, problems))
+    if let error = ToolError.all(of: unread) { throw error }
     guard problems.isEmpty else {
       throw ToolError.problems(problems.count, areMalformed: problems.contains { $0.error.status == .badFile })
     }
   }
 
-  private func text(_ count: Int, _ problems: [ReferenceProblem]) -> String {
+  private func text(_ count: Int, _ files: [String], _ problems: [ReferenceProblem]) -> String {
     guard problems.isEmpty else { return problems.map { displayed($0.text) + "\n" }.joined() }
     let what = syntax ? "well-formed" : "valid"
     return "\(counted(count, "reference is", "references are")) \(what), in \(counted(files.count, "file", "files"))\n"
   }
 
-  private func json(_ count: Int, _ problems: [ReferenceProblem]) -> JSON {
+  private func json(_ count: Int, _ files: [String], _ problems: [ReferenceProblem]) -> JSON {
     .object([
       ("files", .array(files.map { .string($0) })), ("references", .unsigned(UInt64(count))),
       ("problems", .array(problems.map(\.json))),

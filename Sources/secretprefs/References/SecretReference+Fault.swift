@@ -7,14 +7,14 @@ extension SecretReference {
 
     var reason: String {
       switch self {
-      case .scheme: "the scheme is not secret:// in small letters"
+      case .scheme: "it does not begin with secret:// in small letters"
       case .noService: "it names no service"
       case .noKey: "it names no key"
       case .fragment: "it has a #"
       case .parameter: "it has a parameter other than one group"
       case .character: "it has a character that must be percent-encoded"
       case .encoding: "its percent-encoding is not valid"
-      case .braces: "no }} follows it on its line"
+      case .braces: "it is not between {{ and }} on one line"
       case .name: "a name in it is empty, too long or has control characters"
       }
     }

@@ -26,11 +26,7 @@ struct SecretReference {
   /// Parses a reference.
   init(_ text: some Collection<UInt8>) throws(Fault) {
     guard text.starts(with: Self.scheme.utf8) else { throw .scheme }
-    try self.init(afterScheme: text.dropFirst(Self.scheme.utf8.count))
-  }
-
-  /// Parses what follows the scheme.
-  init(afterScheme bytes: some Collection<UInt8>) throws(Fault) {
+    let bytes = text.dropFirst(Self.scheme.utf8.count)
     let parts = bytes.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
     let path = parts[0].split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
     guard !path[0].isEmpty else { throw .noService }
@@ -53,11 +49,12 @@ struct SecretReference {
     do throws(Fault) { try self.init(argument.utf8) } catch { throw error.usage }
   }
 
-  /// Whether a text is meant as a reference and not as a key or a value.
+  /// Whether a text is meant as a reference and not as a key or a value: it begins with the scheme, whose letters may be
+  /// large and whose second slash may be missing.
   static func isMeant(_ text: some Collection<UInt8>) -> Bool {
-    // The letters of the scheme in either case.
-    text.count >= scheme.utf8.count
-      && zip(text, scheme.utf8).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1 }
+    let start = scheme.utf8.dropLast()
+    return text.count >= start.count
+      && zip(text, start).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1 }
   }
 
   /// The text that is parsed to this reference. A shell and a dotenv file need no quotes for it, except for the

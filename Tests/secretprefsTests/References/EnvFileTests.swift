@@ -76,6 +76,7 @@ struct EnvFileTests {
       let text = random.mutated([
         "a {{ secret://shop/db/password }} b\n{{secret://s/k?group=g}}", "{{ \"secret://s/k\" }}{{{secret://s/k}}}\n",
         "{{ secret://s }} {{ secret://s/k", "{{ .Values }} {{\n", "\r\n\0{{{{ secret://a/%20 }}\n}}",
+        "{{- secret:/s/k -}} {{~SECRET://s/k}}",
       ])
       output.truncate(to: 0)
       let line = UInt8(ascii: "\n")
@@ -85,8 +86,8 @@ struct EnvFileTests {
           isInOrder = isInOrder && range.lowerBound >= end
           end = range.upperBound
         } reference: { match in
-          isInOrder = isInOrder && match.line == 1 + text[..<match.name.lowerBound].count { $0 == line }
-          if case .success = match.result { end = match.name.upperBound } else { end = match.name.lowerBound }
+          isInOrder = isInOrder && match.line == 1 + text[..<match.text.lowerBound].count { $0 == line }
+          if case .success = match.result { end = match.text.upperBound } else { end = match.text.lowerBound }
           matches += 1
         }
         do {
