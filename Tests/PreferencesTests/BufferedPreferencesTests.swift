@@ -1,9 +1,23 @@
+import Foundation
 import Preferences
 import PreferencesOperators
 import Synchronization
 import Testing
 
 struct BufferedPreferencesTests {
+  @Test func `entries of a dictionary are kept, also by a composite of a file`() async throws {
+    for _ in 0..<8 {
+      let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json").path
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      try Data(#"{"server":{"host":"a"}}"#.utf8).write(to: URL(fileURLWithPath: path))
+      let file = try JSONPreferences(at: path)
+      let buffer = BufferedPreferences(CompositePreferences([file]))
+      try await buffer.set(["server": ["host": "h"], "server.port": 1, "server.next": 2])
+      try await buffer.commit()
+      #expect(try file.value(forKey: "server") == ["host": "h", "port": 1, "next": 2])
+    }
+  }
+
   let base: DictionaryPreferences = ["a": 1, "b": 2]
 
   @Test func `item 16: the store is untouched before the commit`() throws {

@@ -173,15 +173,16 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
       // Conditions are checked with no lock held, because this reads the underlying store. They are checked again if
       // another change was collected in the meantime.
       let (count, known) = state.withLock { ($0.count, $0.pending) }
-      for edit in edits.edits {
-        guard case .ifStored(let expected) = edit.condition else { continue }
-        let query = PreferenceQuery(edit.name, as: expected?.kind, secrecy: edit.secrecy)
-        guard try content(for: query).isSame(as: expected) else { return .conflict }
-      }
+      // Read before the conditions are checked: after a write in between, the commit is a conflict.
       var before: [Slot: Before] = [:]
       for edit in edits.edits {
         let slot = slot(edit.name, edit.secrecy)
         before[slot] = edits.clears ? .unknown : known[slot]?.before ?? stored(slot)
+      }
+      for edit in edits.edits {
+        guard case .ifStored(let expected) = edit.condition else { continue }
+        let query = PreferenceQuery(edit.name, as: expected?.kind, secrecy: edit.secrecy)
+        guard try content(for: query).isSame(as: expected) else { return .conflict }
       }
       let isCollected = state.withLock { state in
         guard state.count == count else { return false }
@@ -206,9 +207,15 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     return .visible
   }
 
-  /// Over a file, outer names first if they have no order, as it makes the edits of one call.
+  /// The asynchronous form of `apply(_:)`; reads the store without blocking the calling thread.
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
+    try await ChangeBroadcast.notifyingOnHelper { try await reading { try $0.apply(edits) } }
+  }
+
+  /// Outer names first if they have no order, as a file makes the edits of one call. The store may be a view of one.
   private func ordered(_ edits: PreferenceEdits) -> [PreferenceEdits.Edit] {
-    guard edits.isUnordered, base is any PreviewingStore else { return edits.edits }
+    guard edits.isUnordered else { return edits.edits }
     let lengths = edits.edits.enumerated().map { ($1.name.text.utf8.count, $0) }.sorted { $0 < $1 }
     return lengths.map { edits.edits[$0.1] }
   }
