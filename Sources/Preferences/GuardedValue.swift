@@ -3,12 +3,19 @@ public protocol GuardedValue: AnyObject, Sendable {
   /// Returns a copy in ordinary memory, which cannot be wiped.
   func value() throws -> PreferenceValue
 
+  /// Returns the kind of the value. The default opens a copy of it.
+  func preferenceKind() throws -> PreferenceValue.Kind
+
   /// Whether both values are the same. The time it takes depends on the lengths alone.
   func isSame(as other: any GuardedValue) throws -> Bool
 
   /// Feeds the value to a hasher like the same value in ordinary memory: with ``PreferenceValue/hash(_:of:into:)`` for
   /// bytes, ``PreferenceContent/hash(into:)`` for other values.
   func hash(into hasher: inout Hasher)
+}
+
+extension GuardedValue {
+  public func preferenceKind() throws -> PreferenceValue.Kind { try value().kind }
 }
 
 /// A reader that returns secrets in guarded memory: a sealed store, or a reader over one.

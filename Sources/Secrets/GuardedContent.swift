@@ -29,6 +29,19 @@ final class GuardedContent: GuardedValue {
 
   func value() throws(VaultError) -> PreferenceValue { try withBytes(SecretCoding.decode).get() }
 
+  func preferenceKind() throws -> PreferenceValue.Kind {
+    switch kind {
+    case .string: .string
+    case .data: .data
+    case .bool: .bool
+    case .integer: .integer
+    case .unsignedInteger: .unsignedInteger
+    case .double: .double
+    case .date: .date
+    default: try value().kind
+    }
+  }
+
   func isSame(as other: any GuardedValue) throws -> Bool {
     if let other = other as? GuardedContent { return isEqual(to: other) }
     return Optional(try value()).isSame(as: try other.value())

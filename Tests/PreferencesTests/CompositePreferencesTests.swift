@@ -1,3 +1,4 @@
+import Foundation
 import Preferences
 import PreferencesOperators
 import Synchronization
@@ -146,6 +147,40 @@ struct CompositePreferencesTests {
     #expect(preferencesError { try composite.set(9, forKey: "a") }?.code == .unavailable)
     #expect(await preferencesError { try await composite.set(9, forKey: "a") }?.code == .unavailable)
     #expect(stores.map { $0["a"] } == [0, 1, 2])
+  }
+
+  @Test(arguments: [false, true])
+  func `a dictionary in a file has what it had after edits of it and of its entries`(isUnordered: Bool) async throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(#"{"server":{"host":"a","port":1}}"#.utf8).write(to: URL(fileURLWithPath: path))
+    let file = try JSONPreferences(at: path)
+    let composite = CompositePreferences([file, RefusingPreferences()], writeMode: .allStores)
+    var edits = PreferenceEdits()
+    edits.append(.init(try PreferenceName("server"), to: .value(["host": "b", "port": 2])))
+    edits.append(.init(try PreferenceName("server.port"), to: .value(3)))
+    edits.append(.init(try PreferenceName("server.new"), to: .value(4)))
+    edits.isUnordered = isUnordered
+    let written = edits
+    func error() -> PreferencesError? { preferencesError { try composite.apply(written) } }
+    #expect(error()?.message.contains("could not be taken back") == false)
+    let code = await preferencesError { try await composite.apply(written) }?.code
+    #expect(code == .unavailable)
+    #expect(try file.value(forKey: "server") == ["host": "a", "port": 1])
+    #expect(file.keys() == ["server.host", "server.port"])
+  }
+
+  @Test func `entries that cannot be restored one by one are reported`() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(#"{"server":{"host":"a","port":1}}"#.utf8).write(to: URL(fileURLWithPath: path))
+    let view = CompositePreferences([try JSONPreferences(at: path)])
+    let composite = CompositePreferences([view, RefusingPreferences()], writeMode: .allStores)
+    let error = preferencesError {
+      try composite.set(["server": ["host": "b", "port": 2], "server.port": 3])
+    }
+    let isOld = try view.value(forKey: "server") == ["host": "a", "port": 1]
+    #expect(isOld || error?.message.contains("could not be taken back") == true)
   }
 
   @Test func `a store that cannot be restored keeps no other from it`() throws {

@@ -7,12 +7,22 @@ struct CompositePlan {
     let undo: [PreferenceEdits]
     private(set) var outcome = WriteOutcome.visible
 
-    /// Whether an undo that failed has left the value changed. If it cannot be read, it counts as changed if the write
+    /// Whether an undo that failed has left a value changed. If it cannot be read, it counts as changed if the write
     /// was acknowledged.
     func isChanged(despite undoing: PreferenceEdits, wasDone: Bool) -> Bool {
-      guard let edit = undoing.edits.first else { return false }
-      let query = PreferenceQuery(edit.name, secrecy: edit.secrecy)
-      do { return try !store.content(for: query).isSame(as: edit.content) } catch { return wasDone }
+      undoing.edits.contains { edit in
+        let query = PreferenceQuery(edit.name, secrecy: edit.secrecy)
+        do { return try !store.content(for: query).isSame(as: edit.content) } catch { return wasDone }
+      }
+    }
+
+    /// The error of an undo that was not made because the value is not the written one; `nil` if other code has changed
+    /// it, or it is the old one. Where names lead into each other, it can also have been changed by the next edit.
+    func conflict(of undoing: PreferenceEdits) -> PreferencesError? {
+      guard !CompositePlan.nestedNames(of: edits).isEmpty, isChanged(despite: undoing, wasDone: true) else {
+        return nil
+      }
+      return PreferencesError(.unavailable, "a value has changed").about("\"\(store.name)\"")
     }
 
     fileprivate init(_ store: any PreferencesStore, _ edits: PreferenceEdits, undo: [PreferenceEdits]) {
@@ -111,12 +121,36 @@ struct CompositePlan {
   private static func undoing(
     _ edits: PreferenceEdits, in store: any PreferencesStore
   ) throws(PreferencesError) -> [PreferenceEdits] {
+    let nested = nestedNames(of: edits)
+    // In a file, an edit also changes the values around its name and inside, so that these are restored in one step.
+    let after = try CompositeSide.asking(store) {
+      nested.isEmpty ? nil : try (store as? any PreviewingStore)?.preview(of: edits)
+    }
+    var together = PreferenceEdits()
+    together.isUnordered = true
     var undo: [PreferenceEdits] = []
     for edit in edits.edits.reversed() {
       let query = PreferenceQuery(edit.name, secrecy: edit.secrecy)
       let old = try CompositeSide.content(query, in: store)
-      undo.append(PreferenceEdits(query, from: edit.content, to: old))
+      if let after, nested.contains(edit.name.text) {
+        let written = try CompositeSide.content(query, in: after)
+        together.append(.init(edit.name, to: old, secrecy: edit.secrecy, if: .ifStored(written)))
+      } else {
+        undo.append(PreferenceEdits(query, from: edit.content, to: old))
+      }
     }
-    return undo
+    return together.isEmpty ? undo : [together] + undo
+  }
+
+  /// The names that lead into each other, as `server` and `server.port`.
+  private static func nestedNames(of edits: PreferenceEdits) -> Set<String> {
+    let names = edits.names
+    var nested: Set<String> = []
+    for name in names {
+      for dot in name.indices where name[dot] == "." && names.contains(String(name[..<dot])) {
+        nested.formUnion([name, String(name[..<dot])])
+      }
+    }
+    return nested
   }
 }

@@ -201,7 +201,9 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     var cause: (any Error)? = irrevocable(done)
     for (step, wasDone) in toUndo(done, failed) {
       for undoing in step.undo {
-        do { try step.store.apply(undoing) } catch {
+        do {
+          if try step.store.apply(undoing) == .conflict { cause = step.conflict(of: undoing) ?? cause }
+        } catch {
           if step.isChanged(despite: undoing, wasDone: wasDone) { cause = error }
         }
       }
@@ -215,7 +217,11 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     var cause: (any Error)? = irrevocable(done)
     for (step, wasDone) in toUndo(done, failed) {
       for undoing in step.undo {
-        do { try await step.store.apply(undoing) } catch {
+        do {
+          if try await step.store.apply(undoing) == .conflict {
+            cause = await step.store.reading { _ in step.conflict(of: undoing) } ?? cause
+          }
+        } catch {
           let isChanged = await step.store.reading { _ in step.isChanged(despite: undoing, wasDone: wasDone) }
           if isChanged { cause = error }
         }

@@ -49,7 +49,7 @@ extension CompositePreferences {
         }
         let answer: Explanation.Answer
         do {
-          let kind = try layer.value(for: query)?.kind
+          let kind = try layer.guardedLookUp(query)?.preferenceKind()
           answer = kind.map { isAnswered ? .hidden($0) : .answered($0) } ?? .absent
           isAnswered = isAnswered || kind != nil
         } catch {
