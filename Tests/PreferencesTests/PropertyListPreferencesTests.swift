@@ -1,9 +1,24 @@
-import FoundationEssentials
+import Foundation
 import Glibc
 import Preferences
 import Testing
 
 struct PropertyListPreferencesTests {
+  @Test func `a binary file keeps what only a binary file can have`() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).plist").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let binary = try PropertyListFormat(.binary).bytes(of: ["k": 1], replacing: nil)
+    try Data(binary).write(to: URL(fileURLWithPath: path))
+    let date = Date(timeIntervalSinceReferenceDate: 0.5)
+    let list = try PropertyListPreferences(at: path)
+    try list.set("a\u{1}b", forKey: "text")
+    try list.set(date, forKey: "date")
+    let other = try PropertyListPreferences(at: path)
+    #expect(try other.value(forKey: "text") == "a\u{1}b")
+    #expect(try list.value(forKey: "date") == .date(date))
+    #expect(try other.value(forKey: "date") == .date(date))
+  }
+
   /// What a file of `data` reads as.
   func read(_ data: Data) throws -> PropertyListPreferences {
     var layer: PropertyListPreferences?

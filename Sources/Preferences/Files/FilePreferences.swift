@@ -24,6 +24,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// How the file is created and written.
   public let options: PreferenceFileOptions
   private let format: Format
+  /// The format of the file as it was read last.
+  private let present: Mutex<Format>
   /// What errors call the file: its path as the caller gave it.
   private let label: String
   private let state = Mutex(UnsavedValues())
@@ -44,6 +46,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     label = "\(Format.name) \"\(path)\""
     self.path = PathName.absolute(path)
     self.format = format
+    present = Mutex(format)
     self.options = options
     let values = try read()
     state.withLock { _ = $0.rebase(on: values) }
@@ -176,10 +179,11 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   private func prepared(_ edits: PreferenceEdits) throws -> Prepared {
     var prepared = Prepared(clears: edits.clears)
+    let format = present.withLock(\.self)
     for edit in edits.edits {
       if case .ifStored(let expected) = edit.condition {
         let expected = try expected?.value()
-        prepared.conditions.append((PreferenceQuery(edit.name, as: expected?.kind), expected, stored(expected)))
+        prepared.conditions.append((PreferenceQuery(edit.name, as: expected?.kind), expected, stored(expected, format)))
       }
       let key = edit.name.text
       let value = try edit.content.map { try format.storable(try $0.value(), forKey: key) }
@@ -195,7 +199,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   }
 
   /// The value in the form in which the file stores it; the value itself if the file cannot store it.
-  private func stored(_ value: PreferenceValue?) -> PreferenceValue? {
+  private func stored(_ value: PreferenceValue?, _ format: Format) -> PreferenceValue? {
     guard let value else { return nil }
     do throws(PreferencesError) { return try format.storable(value, forKey: "value") } catch { return value }
   }
@@ -300,7 +304,12 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   private func values(in bytes: [UInt8]?) throws(PreferencesError) -> [String: PreferenceValue] {
     let isCreating = options.contains(.creating)
-    if let bytes { return isCreating && bytes.isEmpty ? [:] : try format.values(from: bytes) }
+    if let bytes {
+      if isCreating && bytes.isEmpty { return [:] }
+      let values = try format.values(from: bytes)
+      present.withLock { $0 = format.format(of: bytes) }
+      return values
+    }
     guard isCreating else { throw PreferencesError(.notFound, "the file is gone") }
     return [:]
   }

@@ -24,10 +24,14 @@ public protocol PreferenceFileFormat: Sendable {
   func bytes(
     of values: [String: PreferenceValue], replacing old: [UInt8]?
   ) throws(PreferencesError) -> [UInt8]
+
+  /// Returns the format in which a file with this content is replaced; this one by default.
+  func format(of content: [UInt8]) -> Self
 }
 
 extension PreferenceFileFormat {
   public static var isText: Bool { false }
+  public func format(of content: [UInt8]) -> Self { self }
 }
 
 extension PreferenceFileFormat {

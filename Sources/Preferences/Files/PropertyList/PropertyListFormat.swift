@@ -101,6 +101,11 @@ public struct PropertyListFormat: PreferenceFileFormat {
     return try writer.document(marked)
   }
 
+  public func format(of content: [UInt8]) -> PropertyListFormat {
+    if encoding != nil { return self }
+    return PropertyListFormat(Self.isBinary(content) ? .binary : .xml, keepingTypes: keepsTypes)
+  }
+
   /// The binary list with the values that ``members(of:readingReferences:)`` has returned, without marks.
   package static func binary(_ members: [String: PreferenceValue]) -> [UInt8] {
     BinaryPropertyListWriter.file(members)
