@@ -14,6 +14,10 @@ struct LaunchArgumentPreferencesTests {
     #expect(try LaunchArgumentPreferences(arguments).value(forKey: "server.port") == .string(text))
   }
 
+  @Test func `a replacement character that was given is text`() throws {
+    #expect(try LaunchArgumentPreferences(["--a=\u{FFFD}"]).value(forKey: "a") == "\u{FFFD}")
+  }
+
   @Test(arguments: [
     ["server.port", "1"], ["--", "--server.port", "1"], ["---server.port", "1"], ["--other", "server.port"],
   ])

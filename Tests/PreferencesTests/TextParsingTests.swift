@@ -221,6 +221,27 @@ struct TextParsingTests {
     #expect(try store.value(forKey: "o") == ["nothing": [:]])
   }
 
+  @Test func `wide integers are read from text, and from no number that may be rounded`() throws {
+    let text = DictionaryPreferences(["a": "170141183460469231731687303715884105727", "b": "5"])
+    #expect(try text.value(forKey: "a", as: Int128.self) == .max)
+    #expect(try text.value(forKey: "b", as: UInt128.self) == 5)
+    let layer = LaunchArgumentPreferences(["--a=\(UInt128.max)", "--b=-3"])
+    #expect(try layer.value(forKey: "a", as: UInt128.self) == .max)
+    #expect(try layer.value(forKey: "b", as: Int128.self) == -3)
+    let store = DictionaryPreferences(["d": 2e19, "e": 1.5])
+    #expect(preferencesError { _ = try store.value(forKey: "d", as: Int128.self) }?.code == .outOfRange)
+    #expect(preferencesError { _ = try store.value(forKey: "e", as: Int128.self) }?.code == .typeMismatch)
+  }
+
+  @Test(arguments: [
+    (#"["a","b",]"#, nil), ("[1, null", nil), (#"["a" "b"]"#, nil), (" [ {x} ]", nil), ("[1,2,", nil),
+    ("[::1],[::2]:80", ["[::1]", "[::2]:80"]), ("[::1]", ["[::1]"]), ("a[0],b", ["a[0]", "b"]), ("x[,y", ["x[", "y"]),
+  ])
+  func `a list that begins as JSON and is none is no list`(_ text: String, _ parts: [String]?) throws {
+    let expected = parts.map { PreferenceValue.array($0.map { .string($0) }) }
+    #expect(PreferenceValue(parsing: text, as: .array) == expected)
+  }
+
   @Test func `a float is stored with its shortest text`() throws {
     let store = DictionaryPreferences()
     try store.set(Float(0.1), forKey: "f")

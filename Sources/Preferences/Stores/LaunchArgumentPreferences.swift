@@ -17,8 +17,9 @@ public struct LaunchArgumentPreferences: PreferencesReader, TextReader {
   /// Creates a reader of `arguments`, without the program's name; `nil` means the arguments of this process.
   public init(_ arguments: [String]? = nil, name: String = "launch arguments") {
     self.name = name
-    let own = launchArguments.compactMap { $0.map { String(cString: $0) } }.dropFirst()
-    let options = Self.options(in: arguments ?? Array(own), isRepaired: arguments == nil)
+    let own = launchArguments.dropFirst().compactMap(\.self)
+    let options = Self.options(
+      in: arguments?.map { ($0, true) } ?? own.map { (String(cString: $0), String(validatingCString: $0) != nil) })
     texts = options.texts
     undecodable = options.undecodable
   }
@@ -35,24 +36,28 @@ public struct LaunchArgumentPreferences: PreferencesReader, TextReader {
   /// The names of the options, in ascending order.
   public func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(texts.keys.sorted()) }
 
-  /// - Parameter isRepaired: whether U+FFFD replaces bytes that are not UTF-8. Such an option is an error, because a
-  ///   changed password would be worse.
-  private static func options(in arguments: [String], isRepaired: Bool) -> (
+  /// - Parameter arguments: the arguments, and whether each is UTF-8. If it is not, U+FFFD replaces the bytes that are
+  ///   none, and its option is an error, because a changed password would be worse.
+  private static func options(in arguments: [(text: String, isUTF8: Bool)]) -> (
     texts: [String: String], undecodable: Set<String>
   ) {
     var texts: [String: String] = [:]
     var undecodable: Set<String> = []
-    var rest = arguments.prefix { $0 != "--" }
-    while let argument = rest.popFirst() {
+    var rest = arguments.prefix { $0.text != "--" }
+    while let (argument, isUTF8) = rest.popFirst() {
+      var isWhole = isUTF8
       guard isOption(argument) else { continue }
       let option = argument.drop { $0 == "-" }
       let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       var text = parts.count == 2 ? String(parts[1]) : "true"
-      if parts.count == 1, let next = rest.first, !isOption(next) { text = rest.removeFirst() }
+      if parts.count == 1, let next = rest.first, !isOption(next.text) {
+        rest.removeFirst()
+        text = next.text
+        isWhole = isWhole && next.isUTF8
+      }
       let name = String(parts[0])
       texts[name] = text
-      undecodable.remove(name)
-      if isRepaired, text.unicodeScalars.contains("\u{FFFD}") { undecodable.insert(name) }
+      if isWhole { undecodable.remove(name) } else { undecodable.insert(name) }
     }
     return (texts, undecodable)
   }

@@ -6,8 +6,8 @@ extension PreferenceValue {
   ///
   /// Booleans are yes, no, true, false, on, off, 1 and 0 in any case; numbers are decimal, or `inf` and `nan`; dates
   /// are ISO 8601 with seconds and time zone; data is Base64. A number that only the other kind of integer can hold
-  /// becomes that kind. An array is a JSON array, or the parts between commas without the blanks around them; empty
-  /// text is the empty array. A dictionary is a JSON object.
+  /// becomes that kind. An array is a JSON array, or the parts between commas without the blanks around them, unless the text begins as
+  /// a JSON array; empty text is the empty array. A dictionary is a JSON object.
   ///
   /// `nil` if the whole text does not match.
   public init?(parsing text: String, as kind: Kind) {
@@ -60,12 +60,32 @@ extension PreferenceValue {
 
   private static func array(_ text: String) -> Self? {
     if let array = json(text, openedBy: "[") { return array }
+    // A list such as `[::1],[::2]` is none of JSON.
+    if isMeantAsJSON(text) { return nil }
     if text.allSatisfy(\.isWhitespace) { return .array([]) }
     return .array(
       text.split(separator: ",", omittingEmptySubsequences: false).map { part in
         let rest = part.drop(while: \.isWhitespace)
         return .string(String(rest.prefix(rest.count - rest.reversed().prefix(while: \.isWhitespace).count)))
       })
+  }
+
+  /// Whether a text begins as a JSON array: with a quotation mark or brace in its bracket, or a bracket that is open
+  /// at a comma.
+  private static func isMeantAsJSON(_ text: String) -> Bool {
+    let rest = text.drop(while: \.isWhitespace)
+    guard rest.first == "[" else { return false }
+    if let next = rest.dropFirst().first(where: { !$0.isWhitespace }), "\"{".contains(next) { return true }
+    var depth = 0
+    for character in rest {
+      switch character {
+      case "[": depth += 1
+      case "]": depth -= 1
+      case ",": if depth != 0 { return true }
+      default: break
+      }
+    }
+    return false
   }
 
   /// The JSON array or object that the text is.
