@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import Preferences
 import Synchronization
 import Testing
@@ -199,5 +199,61 @@ struct CollectionPreferencesTests {
     #expect(try layer.keys() == ["b", "a"])
     #expect(try layer.value(forKey: "c") == nil)
     #expect(try DictionaryPreferences(copying: layer).integer(forKey: "b") == 1)
+  }
+}
+
+struct ReentrantWriteTests {
+  /// A store whose closure writes a second key during each write of the first, and can fail from then on.
+  private final class Rows: Sendable {
+    let state = Mutex((values: [String: PreferenceValue](), fails: false))
+    var store: RecordPreferences {
+      RecordPreferences(
+        keys: { [self] in state.withLock { Array($0.values.keys) } },
+        get: { [self] key in state.withLock { $0.values[key] } },
+        set: { [self] value, key in
+          try state.withLock { state in
+            if state.fails { throw PreferencesError(.unavailable, "down") }
+            state.values[key] = value
+            if key == "last" { state.fails = true }
+          }
+        })
+    }
+  }
+
+  @Test func `observers are told after the outermost write, with no lock held`() throws {
+    let inner = Mutex<RecordPreferences?>(nil)
+    let values = Mutex<[String: PreferenceValue]>([:])
+    let store = RecordPreferences(
+      keys: { [] }, get: { key in values.withLock { $0[key] } },
+      set: { value, key in
+        values.withLock { $0[key] = value }
+        if key == "a" { try inner.withLock(\.self)?.set(2, forKey: "b") }
+      })
+    inner.withLock { $0 = store }
+    let told = Mutex<[String]>([])
+    let observation = store.observe { change in
+      // A write on another thread waits for the lock, which must be free.
+      let thread = Thread { _ = try? store.set(3, forKey: "c") }
+      if !told.withLock({ $0.isEmpty }) { return }
+      told.withLock { $0 = ["a", "b"].filter { change.concerns($0) } }
+      thread.start()
+      while !thread.isFinished { usleep(1_000) }
+    }
+    defer { observation.invalidate() }
+    try store.set(1, forKey: "a")
+    #expect(told.withLock(\.self) == ["a", "b"])
+    #expect(values.withLock { $0["c"] } == 3)
+  }
+
+  @Test func `observers are told of what could not be taken back`() throws {
+    let rows = Rows()
+    let store = rows.store
+    let told = Mutex(0)
+    let observation = store.observe { change in if change.concerns("a") { told.withLock { $0 += 1 } } }
+    defer { observation.invalidate() }
+    let names = try ["a", "last", "b"].map { try PreferenceName($0) }
+    let error = preferencesError { try store.apply(PreferenceEdits(names.map { .init($0, to: .value(1)) })) }
+    #expect(error?.message.contains("could not be taken back") == true)
+    #expect(told.withLock(\.self) == 1)
   }
 }

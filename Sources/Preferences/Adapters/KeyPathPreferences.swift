@@ -19,8 +19,7 @@ public final class KeyPathPreferences<Root: Sendable>: PreferencesStore {
   public let name: String
   private let root: Root
   private let properties: [String: Property]
-  private let writing = RecursiveLock()
-  private let changes = ChangeBroadcast()
+  private let writes = ReentrantWrites()
 
   /// Creates a store over properties of `root`. The default name contains the type of `root`.
   public init(_ root: Root, _ properties: [String: Property], name: String? = nil) {
@@ -43,19 +42,15 @@ public final class KeyPathPreferences<Root: Sendable>: PreferencesStore {
   ///   cannot be `nil`, and the error of the property's type for a value of a different type.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
-    let (outcome, changed) = try writing.withLock {
-      try edits.applyOneByOne(in: self) { value, name in
-        if value == nil, properties[name.text]?.get(root) == nil { return }
-        let set = try setter(name.text, removing: value == nil)
-        do throws(PreferencesError) { try set(root, value) } catch { throw error.about(key: name.text) }
-      }
+    try writes.apply(edits, in: self) { value, name in
+      if value == nil, properties[name.text]?.get(root) == nil { return }
+      let set = try setter(name.text, removing: value == nil)
+      do throws(PreferencesError) { try set(root, value) } catch { throw error.about(key: name.text) }
     }
-    if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
-    return outcome
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-    changes.observe(notify)
+    writes.changes.observe(notify)
   }
 
   private func setter(

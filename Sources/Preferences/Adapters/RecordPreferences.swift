@@ -4,10 +4,9 @@
 /// of changes made through this store. Writes run one at a time; reads run concurrently with them.
 public final class RecordPreferences: PreferencesStore {
   public let name: String
-  private let writing = RecursiveLock()
+  private let writes = ReentrantWrites()
   private let reader: KeysPreferences
   private let write: @Sendable (PreferenceValue?, String) throws -> Void
-  private let changes = ChangeBroadcast()
 
   /// - Parameters:
   ///   - isSealed: whether the values are stored sealed.
@@ -35,11 +34,7 @@ public final class RecordPreferences: PreferencesStore {
   /// - Throws: the errors of the closures.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
-    let (outcome, changed) = try writing.withLock {
-      try edits.applyOneByOne(in: self) { value, name in try write(value, name.text) }
-    }
-    if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
-    return outcome
+    try writes.apply(edits, in: self) { value, name in try write(value, name.text) }
   }
 
   /// The asynchronous form of `apply(_:)`; calls the closures on a separate thread.
@@ -51,7 +46,7 @@ public final class RecordPreferences: PreferencesStore {
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-    changes.observe(notify)
+    writes.changes.observe(notify)
   }
 }
 
