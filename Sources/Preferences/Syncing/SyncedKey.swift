@@ -41,6 +41,8 @@ struct SyncedKey: Sendable {
   private let kind: PreferenceValue.Kind
   private let secrecy: Secrecy
   private let isDefault: @Sendable (PreferenceContent) -> Bool
+  /// The content as the key stores it, which a store may have converted; `nil` if it is a secret, or no value of the key.
+  private let canonical: @Sendable (PreferenceContent?) -> PreferenceContent?
 
   /// - Throws: `invalidKey`, and `noStore` if one of the stores does not accept the key.
   init<Value>(
@@ -55,6 +57,10 @@ struct SyncedKey: Sendable {
     secrecy = isSecret ? .secret : .plain
     for store in [local, remote] where !store.custody.takes(secrecy) {
       throw PreferencesError.noStore(in: store.name, for: secrecy).about(key: key.name)
+    }
+    canonical = { [secrecy] content in
+      guard secrecy == .plain, let content else { return nil }
+      do { return try key.content(of: try key.decoded(content)) } catch { return nil }
     }
     isDefault = { content in
       do { return try key.content(of: key.defaultValue).fingerprint == Optional(content).fingerprint } catch {
@@ -103,7 +109,8 @@ struct SyncedKey: Sendable {
         }
       }
     }
-    let present = try read(store).seen
+    let read = try read(store)
+    let present = read.seen
     if outcome == .conflict {
       if present != old.seen { return nil }
       // Trying again would never end.
@@ -112,6 +119,12 @@ struct SyncedKey: Sendable {
     }
     // If a layer hides the written value, it is unknown whether the store has kept it.
     if case .shadowed = outcome { return (present, true) }
+    // The written value in the form of the store, such as an integer for an unsigned one, is no later change.
+    if present.time == new.time, let form = canonical(read.content), let sent = canonical(new.content),
+      Optional(form).fingerprint == Optional(sent).fingerprint
+    {
+      return (present, true)
+    }
     // Other code may have replaced the value since, but no other code writes the time.
     let isKept =
       present.time == new.time

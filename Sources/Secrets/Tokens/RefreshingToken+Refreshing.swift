@@ -154,7 +154,7 @@ extension RefreshingToken {
     return new.lease.succeeded(pause: pause, at: new.issued)
   }
 
-  private func forget(_ new: NewTokens) {
+  func forget(_ new: NewTokens) {
     unfinished.withLock { if $0.unsaved?.lease.id == new.lease.id { $0.unsaved = nil } }
   }
 

@@ -240,8 +240,10 @@ public final class RefreshingToken: Sendable {
     }
     let text = try TokenText(
       access: tokens.access, refresh: refresh, expires: tokens.expires.milliseconds, issued: now)
+    let unsaved = unfinished.withLock(\.unsaved)
     while try await !records.store(text, nil, over: try await records.reading { try $0.version() }) {}
-    unfinished.withLock { $0.unsaved = nil }
+    // Not those that another caller has got for the new tokens meanwhile.
+    if let unsaved { forget(unsaved) }
   }
 
   /// Removes the tokens. Durable when it returns.
@@ -257,10 +259,10 @@ public final class RefreshingToken: Sendable {
       let stored = Tokens(
         access: try record.tokens.access(), refresh: try record.tokens.refresh(),
         expires: Date(milliseconds: record.tokens.expires))
-      let unsaved = unfinished.withLock { $0.unsaved }.flatMap { record.hasSameTokens(as: $0.spent) ? $0.tokens : nil }
+      let unsaved = unfinished.withLock(\.unsaved)
       guard try await records.remove(record) else { continue }
-      unfinished.withLock { $0.unsaved = nil }
-      return unsaved ?? stored
+      if let unsaved { forget(unsaved) }
+      return unsaved.flatMap { record.hasSameTokens(as: $0.spent) ? $0.tokens : nil } ?? stored
     }
     return nil
   }

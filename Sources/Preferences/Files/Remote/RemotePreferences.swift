@@ -131,16 +131,22 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   /// - Parameter interval: at least one second; a shorter interval counts as one second.
   public func load(every interval: Duration) async {
     let interval = max(interval, .seconds(1))
-    var pause = age.map { interval - $0 } ?? .zero
+    var remaining: Duration { max(interval - (age ?? interval), .zero) }
+    var pause = remaining
     while !Task.isCancelled {
       do {
         if pause > .zero { try await clock.sleep(for: pause) }
+        // Another call may have loaded meanwhile.
+        pause = remaining
+        if pause > .zero { continue }
         try await load()
+        // A load that takes longer than the interval is not repeated at once.
+        pause = max(remaining, .seconds(1))
       } catch {
         if Task.isCancelled { return }
         PreferenceFailures.report(error, key: "*", reader: name)
+        pause = interval
       }
-      pause = interval
     }
   }
 
