@@ -14,7 +14,7 @@ public struct RemovedRecord: Sendable {
   public let removed: Int64
   /// The time from which a write to its group may drop it for good, in milliseconds since 1970-01-01 UTC.
   public let keptUntil: Int64
-  /// The values that can be restored, newest first. The first is the one that the record had when it was removed.
+  /// The values that can be restored, newest first. The first is the one that the record had last.
   public let previous: [RecordInfo.Previous]
   /// The extension items that a restored record gets back (`Docs/Format.md` 3.8).
   public let extensionItems: [(tag: UInt16, data: [UInt8])]
@@ -39,7 +39,7 @@ extension Vault {
   /// Returns the removed records of a group, or of one service, that are kept, ordered by the bytes of their names.
   ///
   /// All other reads treat these records as absent. ``Transaction/restore(_:revision:ifRevision:)`` makes one exist
-  /// again, and A removal with `atOnce` removes it for good. A record whose time has passed is listed until a write
+  /// again, and a removal with `atOnce` removes it for good. A record whose time has passed is listed until a write
   /// drops it. Opens no value.
   public func removedRecords(
     service: Vault.Name? = nil, in group: AccessGroup

@@ -23,6 +23,8 @@ extension UndoTests {
     "remove --match a --now --yes --all-services --all-groups": "left as it is, removed for good: default a",
     "remove --now r --service old": "left as it is, removed for good: old r",
     "edit a --history 0": "its dropped earlier values are gone: default a",
+    "set r --service old < url": "the undone value is the newest of the removed key: old r",
+    "move a --to-service old r": "the undone value is the newest of the removed key: old r",
     "otp counted": "left as it is, no earlier value: default counted",
     "set a --history 0 < url": "left as it is, no earlier value: default a",
     // Two writes, of which the last one is undone.

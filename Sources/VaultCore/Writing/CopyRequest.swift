@@ -8,6 +8,8 @@ struct CopyRequest: Sendable {
   /// The revision of the earlier value that becomes the copy's value; newer ones are not copied, and the source may be
   /// removed. `nil` for the current value.
   var revision: UInt64?
+  /// The revisions of the earlier values that are copied; `nil` for all.
+  var revisions: Set<UInt64>?
   /// Whether a record that has the new name is replaced.
   let replaces: Bool
   /// The number of earlier values, at least, among which those of the replaced record are kept, beside its own history
@@ -67,6 +69,7 @@ extension GroupContent {
       }
       let value = try PreviousValue(item.data)
       if let revision = copy.revision, value.revision >= revision { continue }
+      if let revisions = copy.revisions, !revisions.contains(value.revision) { continue }
       items.append(
         .init(
           item.tag,

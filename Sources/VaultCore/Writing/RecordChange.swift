@@ -27,8 +27,9 @@ package final class RecordChange: Sendable {
     case remove(HowRemoved)
     /// Changes the metadata and keeps the value.
     case edit
-    /// Makes the earlier value of this revision the current one, also of a removed record.
-    case restore(UInt64)
+    /// Makes the earlier value of this revision the current one, also of a removed record. With `moves` it is not also
+    /// kept as an earlier one, so that no other one makes room for it.
+    case restore(UInt64, moves: Bool = false)
     /// Makes the record a copy of a different one. ``GroupContent/upToDate(_:_:deviceKey:_:)`` replaces it by `copied`.
     case copy(CopyRequest)
     /// A copy, sealed for this record's name.
@@ -166,7 +167,7 @@ extension GroupContent {
     case .edit:
       guard old != nil else { throw VaultError.noSuchRecord }
       return change
-    case .restore(let revision):
+    case .restore(let revision, _):
       guard let stored, try stored.previous(revision) != nil else {
         throw VaultError(.notFound, "there is no such record, or it has no earlier value of that revision")
       }
@@ -193,7 +194,7 @@ extension GroupContent {
     if case .remove = change.operation {
       return (ValueKind.data.rawValue, old.accessibility, try sealedEmptyValue(of: old, sealer))
     }
-    guard case .restore(let revision) = change.operation else {
+    guard case .restore(let revision, _) = change.operation else {
       return (old.kind, old.accessibility, old.sealedValue.copy)
     }
     guard let kept = try old.previous(revision) else {

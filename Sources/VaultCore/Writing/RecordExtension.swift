@@ -69,7 +69,7 @@ struct RecordExtension {
   private func keepsExpiry(of old: Record) throws(VaultError) -> Bool {
     switch change.operation {
     case .edit, .remove: true
-    case .restore(let revision): old.isRemoved ? try old.newestPrevious() == revision : false
+    case .restore(let revision, _): old.isRemoved ? try old.newestPrevious() == revision : false
     case .put, .copy, .resealed: false
     }
   }
@@ -86,7 +86,7 @@ struct RecordExtension {
     }
     // What a removed record gets back as its value is no longer an earlier one.
     var restored: UInt64?
-    if old.isRemoved, case .restore(let revision) = change.operation { restored = revision }
+    if case .restore(let revision, let moves) = change.operation, moves || old.isRemoved { restored = revision }
     var fields = Extension.Items(old.extensionField)
     while items.count < depth, let item = try fields.next() {
       guard item.tag == Extension.RecordTag.previous else { continue }

@@ -12,6 +12,8 @@ struct WriteReversal {
   private(set) var undone = UndoneWrite()
   /// The records that the writes have put and that exist, or are kept as removed ones.
   private var put: [(info: RecordInfo, record: Record)] = []
+  /// Those of them whose names had no record before, or one that was made at another time.
+  private var moved: [(info: RecordInfo, record: Record)] = []
 
   init(
     revisions: ClosedRange<UInt64>, values: ValueLocator, current: GroupContent, removal: RecordChange.HowRemoved,
@@ -28,7 +30,11 @@ struct WriteReversal {
   mutating func run() throws(VaultError) {
     var gone: [(info: RecordInfo, record: Record)] = []
     try values.after.forEachStored { (record) throws(VaultError) in
-      if revisions.contains(record.revision) { put.append((try RecordInfo(record), record)) }
+      guard revisions.contains(record.revision) else { return }
+      let info = try RecordInfo(record)
+      put.append((info, record))
+      let old = values.before.findStored(RecordAddress(info.service, info.key))
+      if old.map({ $0.isRemoved || $0.created != record.created }) ?? true { moved.append((info, record)) }
     }
     try values.before.forEachStored { (record) throws(VaultError) in
       let info = try RecordInfo(record)
@@ -49,7 +55,8 @@ struct WriteReversal {
       // It was absent. What was absent and is absent again, such as a removed key of an archive, needs nothing.
       guard !record.isRemoved else { return undone.leave(new, .removedAlready) }
       undone.removed.append(new)
-      return undone.changes.append(RecordChange(address, .remove(removal), ifRevision: new.revision))
+      let (removal, edit) = try removedAgain(values.before.findStored(address), new)
+      return undone.changes.append(RecordChange(address, .remove(removal), edit, ifRevision: new.revision))
     }
     guard record.accessibility == old.accessibility else { return undone.leave(new, .changedClass) }
     let before = try RecordInfo(old)
@@ -66,16 +73,35 @@ struct WriteReversal {
       if !record.isRemoved { edit.defaultHistoryDepth = depth }
       // What one write has set ends with it, such as the number of a rotation. Several have stored more values.
       if let kept = before.storedHistoryDepth, kept != new.storedHistoryDepth, revisions.count == 1 {
-        edit.historyDepth = .set(kept)
+        edit.historyDepth = .set(max(kept, 1))
+        if kept == 0, !record.isRemoved { undone.leave(new, .keepsUndone) }
       }
       undone.restored.append(new)
-      undone.changes.append(RecordChange(address, .restore(revision), edit, ifRevision: expected))
+      undone.changes.append(RecordChange(address, .restore(revision, moves: true), edit, ifRevision: expected))
+      if !record.isRemoved, new.previous.count < before.previous.count { undone.leave(new, .droppedValues) }
     case nil:
       // It can have been moved before another one got its name.
       guard let copy = try copy(of: before, old, replacing: true) else { return undone.leave(new, .noEarlierValue) }
       undone.restored.append(new)
       undone.changes.append(RecordChange(address, .copy(copy), before.asEdit, ifRevision: expected))
     }
+  }
+
+  /// How a record is removed whose name another one had, which was removed: as that one, whose values are behind the
+  /// value that is undone.
+  private mutating func removedAgain(
+    _ old: Record?, _ new: RecordInfo
+  ) throws(VaultError) -> (RecordChange.HowRemoved, RecordEdit) {
+    guard let old, let before = try old.removal(), try !old.isDue(at: now) else { return (removal, RecordEdit()) }
+    let info = try RecordInfo(old)
+    // A value that the write has restored is the newest as it was before.
+    if new.previous.contains(where: { $0.revision == info.previous.first?.revision }) {
+      undone.leave(new, .removedBefore)
+    }
+    var edit = info.asEdit
+    // One value more than before, so that none is dropped.
+    if let depth = new.storedHistoryDepth { edit.historyDepth = .set(depth) }
+    return (.keptAs(before), edit)
   }
 
   /// Brings a record back that is gone: one that was moved, under its old name.
@@ -86,14 +112,17 @@ struct WriteReversal {
       return undone.leave(old, .changedSince)
     }
     undone.restored.append(old)
-    undone.changes.append(RecordChange(address, .copy(copy), old.asEdit))
+    var edit = old.asEdit
+    edit.historyDepth = old.storedHistoryDepth.map { .set($0) } ?? .remove
+    undone.changes.append(RecordChange(address, .copy(copy), edit))
   }
 
   /// A copy of the record that has the value of `old` under another name now; `nil` if there is none.
   ///
   /// A copy of a record has the time of creation of its source, which no other write gives to a record with a new name.
   private func copy(of old: RecordInfo, _ record: Record, replacing replaces: Bool) throws(VaultError) -> CopyRequest? {
-    for (moved, candidate) in put
+    // A replaced record was moved first: not to a name that had its own record before. There can be very many of those.
+    for (moved, candidate) in replaces ? moved : put
     where moved.created == old.created && moved.accessibility == old.accessibility
       && (moved.service, moved.key) != (old.service, old.key)
     {
@@ -101,7 +130,7 @@ struct WriteReversal {
       let revision: UInt64? = if case .earlier(let revision) = place { revision } else { nil }
       return CopyRequest(
         source: RecordAddress(moved.service, moved.key), expected: moved.revision, revision: revision,
-        replaces: replaces, keptValues: replaces ? max(depth ?? 0, 1) : 0)
+        revisions: Set(old.previous.map(\.revision)), replaces: replaces, keptValues: replaces ? max(depth ?? 0, 1) : 0)
     }
     return nil
   }

@@ -17,11 +17,6 @@ struct MatchingRemoval {
 
   var count: Int { keys.count }
 
-  /// The names of the access groups that have the keys, in their order.
-  var groups: [String] {
-    keys.map(\.group.name.text).reduce(into: []) { names, name in if !names.contains(name) { names.append(name) } }
-  }
-
   /// - Parameter atOnce: Whether the keys are not kept, and those that were removed before are among them.
   /// - Throws: ``ToolError/noMatchingKey(_:)`` and the vault's errors.
   init(_ scope: RecordScope, atOnce: Bool, of vault: Vault, _ messages: Messages) throws {
@@ -76,33 +71,38 @@ struct MatchingRemoval {
   }
 
   /// Removes the keys, those of one group in one transaction.
-  func perform(by command: any WritingCommand.Type, on vault: Vault) throws {
-    var done: [String] = []
+  ///
+  /// - Returns: The access groups, each with the revision of its transaction.
+  func perform(
+    by command: any WritingCommand.Type, on vault: Vault
+  ) throws -> [(group: AccessGroup, revision: UInt64)] {
+    var done: [(group: AccessGroup, revision: UInt64)] = []
     var rest = keys[...]
     while let group = rest.first?.group {
       let keys = keys.filter { $0.group.id == group.id }
       rest.removeAll { $0.group.id == group.id }
-      do throws(VaultError) { try remove(keys, in: group, of: vault) } catch {
+      do throws(VaultError) { done.append((group, try remove(keys, in: group, of: vault))) } catch {
         let said =
           error.code == .conflict
           ? VaultError(
             .conflict, "another process changed one of the keys in the meantime; none of the group was removed")
           : error
+        let others = done.map { displayed($0.group.name.text) }
         throw done.isEmpty
-          ? said : said.about(group).after("the keys of other access groups were removed: \(listed(done))")
+          ? said : said.about(group).after("the keys of other access groups were removed: \(listed(others))")
       }
       Output.recordChange(by: command)
-      done.append(displayed(group.name.text))
     }
+    return done
   }
 
-  private func remove(_ keys: [Key], in group: AccessGroup, of vault: Vault) throws(VaultError) {
+  private func remove(_ keys: [Key], in group: AccessGroup, of vault: Vault) throws(VaultError) -> UInt64 {
     var changes: [RecordChange] = []
     for (service, keys) in Dictionary(grouping: keys, by: \.service) {
       changes += try vault.sealedChanges(service: service, in: group) { (batch) throws(VaultError) in
         for key in keys { try batch.remove(key.key, atOnce: atOnce, ifRevision: key.revision) }
       }.get()
     }
-    try vault.commit(changes, in: group)
+    return try vault.commit(changes, in: group).revision
   }
 }

@@ -12,8 +12,8 @@ struct Remove: WritingCommand {
 
       With --match, removes the keys that match a pattern, as "secretprefs list" has it. The command names them, the \
       first 20 of them, and asks for confirmation; --dry-run lists all, and removes none. With --all-services and \
-      --all-groups it looks for them in all services and access groups; each group is one transaction, which \
-      "secretprefs history undo --group" undoes by itself. A key that is changed after it was named is not removed, \
+      --all-groups it looks for them in all services and access groups; each group is one transaction, and the \
+      command says which "secretprefs history undo" undoes it. A key that is changed after it was named is not removed, \
       and no other of its group.
 
       Removed keys are kept for 30 days with their values and metadata: "secretprefs history removed" lists them, and \
@@ -97,15 +97,18 @@ struct Remove: WritingCommand {
     let removal = try MatchingRemoval(scope, atOnce: now, of: vault, messages)
     if dryRun { return try Output.write(self.vault.json ? removal.json(0).text + "\n" : removal.list) }
     if !yes { try removal.confirm(mayPrompt: access.mayPrompt) }
-    try removal.perform(by: Self.self, on: vault)
+    let writes = try removal.perform(by: Self.self, on: vault)
     vault.recordChange(by: Self.self, messages)
     if self.vault.json {
       try Output.write(removal.json(removal.count))
     } else {
       messages.tell("\(counted(removal.count, "key", "keys")) removed")
-      let groups = removal.groups
-      for group in groups where groups.count > 1 && !now {
-        messages.tell("\(UndoWrite.command(group: group)) undoes the removal in the access group \(displayed(group))")
+      for write in writes where !now {
+        let name = write.group.name.text
+        let isDefault = writes.count == 1 && record.group == nil && name == AccessGroup.defaultName
+        messages.tell(
+          "\(UndoWrite.command(String(write.revision), group: isDefault ? nil : name)) undoes the removal"
+            + (writes.count > 1 ? " in the access group \(displayed(name))" : ""))
       }
     }
   }

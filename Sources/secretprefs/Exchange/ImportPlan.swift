@@ -115,8 +115,11 @@ struct ImportPlan {
     /// Whether the journal has all of them. A large import makes it too long, and the file is written anew.
     fileprivate(set) var isInJournal = true
 
+    /// Whether undoing them brings the values back, and no metadata.
+    var isOfHistory: Bool { !isInJournal }
+
     /// Whether the history alone does not say what to undo.
-    fileprivate var needsJournal: Bool { revisions.count > 1 || hasTimes }
+    private var needsJournal: Bool { revisions.count > 1 || hasTimes }
 
     /// What `history undo` takes; `nil` if nothing undoes the writes together. With two revisions it does not use the
     /// history.
@@ -171,7 +174,7 @@ struct ImportPlan {
           }
         }
       }
-      for index in writes.indices where writes[index].needsJournal {
+      for index in writes.indices {
         writes[index].isInJournal = vault.isInJournal(writes[index].revisions, of: writes[index].group)
       }
       return writes

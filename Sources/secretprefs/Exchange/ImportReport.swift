@@ -71,7 +71,8 @@ struct ImportReport {
 
   /// How the import is undone, and what does not come back.
   private var undoing: String {
-    let writes = writes ?? []
+    // Nothing of it would come back.
+    let writes = imported == replaced && lost == replaced && removed == 0 && replaced > 0 ? [] : writes ?? []
     var lines = writes.map { write in
       let isDefault = groupOption == nil && write.group.name.text == AccessGroup.defaultName
       guard let argument = write.argument else {
@@ -84,6 +85,7 @@ struct ImportReport {
       }
       return UndoWrite.notice(argument, group: isDefault ? nil : write.group.name.text)
         + (writes.count > 1 ? " into the access group \(displayed(write.group.name.text))" : "")
+        + (write.isOfHistory && replaced > 0 ? ", but brings no expiry, label, comment or attribute back" : "")
     }
     if lost > 0 {
       lines.append(

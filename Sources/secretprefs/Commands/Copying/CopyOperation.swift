@@ -38,6 +38,7 @@ struct CopyOperation {
     let replaced =
       try options.replace ? vault.record(service: target.service, key: target.key.text, in: newGroup) : nil
     try RotationMark.refuse(replaced)
+    let wanted = newGroup.id == group.id ? try values(old, target, replaced, of: vault, in: group, place) : 0
     let note = VariableName.note(onNew: target.key.text) { replaced != nil }
     do throws(VaultError) {
       if newGroup.id == group.id {
@@ -59,6 +60,7 @@ struct CopyOperation {
     }
     vault.recordChange(by: command, messages)
     if let note { messages.tell(note) }
+    try tellDropped(wanted, target, of: vault, in: group, messages)
     guard isJSON else { return }
     try Output.write(
       .object([
@@ -71,6 +73,28 @@ struct CopyOperation {
           ])
         ),
       ]))
+  }
+
+  /// The number of earlier values that the copy has if it keeps all: those of the key, and those of a key that it
+  /// replaces, or that was removed and had its name.
+  private func values(
+    _ key: Vault.Name, _ target: Target, _ replaced: RecordInfo?, of vault: Vault, in group: AccessGroup,
+    _ place: RecordPlace
+  ) throws -> Int {
+    let own = try vault.record(service: place.service, key: key.text, in: group)?.previous.count ?? 0
+    if let replaced { return own + replaced.previous.count + 1 }
+    return try own
+      + (vault.removedRecord(service: target.service, key: target.key.text, in: group)?.previous.count ?? 0)
+  }
+
+  private func tellDropped(
+    _ wanted: Int, _ target: Target, of vault: Vault, in group: AccessGroup, _ messages: Messages
+  ) throws {
+    guard wanted > 0, let made = try vault.record(service: target.service, key: target.key.text, in: group),
+      made.previous.count < wanted
+    else { return }
+    let dropped = counted(wanted - made.previous.count, "earlier value is", "earlier values are")
+    messages.tell("\(dropped) gone: the key keeps \(made.previous.count)")
   }
 
   private func target(_ place: RecordPlace, _ old: Vault.Name) throws -> Target {

@@ -14,7 +14,8 @@ struct UndoWrite: WritingCommand {
       The command names the keys, the first 20 of them, and the time of the write, and asks for confirmation; all of \
       it is one transaction.
 
-      Keys that the write has made are removed, and kept for 30 days as by "secretprefs remove". Keys that it has \
+      Keys that the write has made are removed, and kept for 30 days as by "secretprefs remove"; one whose name a \
+      removed key had is that key again, and its newest value is the one that is undone. Keys that it has \
       replaced, removed or moved have the value, name, label, comment, attributes and expiry from before again. Keys \
       that were changed or removed later are left as they are. So is, with its reason, what cannot come back: a key \
       that "secretprefs remove --now" removed, a value of a key that keeps no earlier ones, a changed accessibility.
@@ -22,8 +23,8 @@ struct UndoWrite: WritingCommand {
       This needs the journal of the vault. A write of the whole file ends it: a rotation, "secretprefs compact", a \
       change of slots, access groups or logging, a large import, and every write that makes the journal too long. Then \
       there is no last write to undo, and a revision is undone by the history alone, which has values and no metadata: \
-      label, comment and attributes stay, the expiry is removed, and a change of metadata is taken for one of the \
-      value. A note says so; several writes are not undone that way. A move to another access group is two writes: \
+      label, comment and attributes stay, the expiry is removed, and a change of metadata, a copy or a new name is \
+      taken for a new value. A note says so; several writes are not undone that way. A move to another access group is two writes: \
       the copy, and the removal.
 
       EXAMPLE:
@@ -136,7 +137,7 @@ struct UndoWrite: WritingCommand {
     try Output.write(
       "\(counted(undone.removed.count, "key", "keys")) removed, \(undone.restored.count) restored\(edited)\n"
         + undone.left.map { left in
-          (left.reason == .droppedValues ? "" : "left as it is, ")
+          ([.droppedValues, .removedBefore, .keepsUndone].contains(left.reason) ? "" : "left as it is, ")
             + "\(left.reason.rawValue): \(displayed(left.record.service.text)) "
             + "\(displayed(left.record.key.text))\n"
         }.joined())
