@@ -67,6 +67,10 @@
       case "22003", "23505":
         // A number that no vault has, or a piece where none is.
         return error(.damaged, VaultRow.broken.message)
+      case "22012":
+        return error(
+          .io, "the database kept the written bytes from being stored, by a trigger or a rule of its tables", errno: EIO
+        )
       case "XX001", "XX002": return error(.damaged, "the server reports damaged pages: restore the database")
       case _ where state.hasPrefix("08") || state.hasPrefix("57P"):
         return error(.unreachable, "the connection to the database was lost")

@@ -10,6 +10,8 @@
     var tail: [UInt8]
 
     static let tailCount = 32
+    /// More bytes than any vault has, so that sums of positions fit a number.
+    private static let longest = 1 << 48
 
     init(version: Int, length: Int, tail: [UInt8]) {
       self.version = version
@@ -35,7 +37,10 @@
       version = try rows.number(0, 0)
       length = try rows.number(0, 1)
       tail = try rows.bytes(0, 2)
-      guard length >= 0, tail.count == min(length, Self.tailCount) else { throw Self.broken }
+      // The next full write has the next number.
+      guard (0..<Int.max).contains(version), (0...Self.longest).contains(length),
+        tail.count == min(length, Self.tailCount)
+      else { throw Self.broken }
     }
 
     /// The pieces of a result, joined.
