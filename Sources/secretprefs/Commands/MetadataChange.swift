@@ -15,7 +15,14 @@ struct MetadataChange {
     guard !options.notSecret || !options.isSecret else {
       throw ToolError.usage("--not-secret and --is-secret contradict each other")
     }
-    attributes = try options.attributes.map(Self.attribute) + (options.notSecret ? SecretMark.none([]) : [])
+    let given = try options.attributes.map(Self.attribute)
+    let isMark = { (attribute: RecordEdit.Attribute) in
+      attribute.name.text == RotationMark.attribute && attribute.text.flatMap { RotationMark($0) } != nil
+    }
+    guard !given.contains(where: isMark) else {
+      throw ToolError.usage("only \"secretprefs rotate-value\" sets this text of the attribute \"rotation\"")
+    }
+    attributes = try given + (options.notSecret ? SecretMark.none([]) : [])
     let removed = options.noAttributes + (options.isSecret ? [SecretMark.attribute] : [])
     let names = attributes.map(\.name) + (try removed.map { (name) throws(VaultError) in try Vault.Name(name) })
     replaced = Set(names)

@@ -16,7 +16,10 @@ extension Vault.TornTail {
   static let repair = "copy the file and check whether the newest changes are present, also against a mark or a backup"
 
   /// The warning of a command that continues without the entries.
-  func warning(_ path: String) -> String {
-    "\(words). The next write saves the broken bytes in \(displayed(path)).torn"
+  ///
+  /// - Parameter path: `nil` for a vault in a database.
+  func warning(_ path: String?) -> String {
+    guard let path else { return "\(words). The next write drops the broken bytes: keep a dump of the database first" }
+    return "\(words). The next write saves the broken bytes in \(displayed(path)).torn"
   }
 }

@@ -79,6 +79,9 @@ struct Scan: ToolCommand {
     let vault = try access.open(messages)
     if scope.allGroups { _ = try vault.allGroups(messages) }
     let values = try ScannedValues(choice, of: service, in: group, of: vault)
+    if !values.unopened.isEmpty {
+      messages.warn("not searched for, because the value needs the device key: \(listed(values.unopened))")
+    }
     guard !values.names.isEmpty else { throw ToolError.nothingToSearch }
     if values.tooShort > 0 {
       let are = counted(values.tooShort, "value has", "values have")

@@ -13,6 +13,8 @@ struct ScannedValues {
 
   private(set) var names: [ValueName] = []
   private(set) var tooShort = 0
+  /// The keys whose values are bound to a machine and cannot be opened here.
+  private(set) var unopened: [String] = []
   let patterns: ValuePatterns
 
   /// - Parameters:
@@ -26,16 +28,24 @@ struct ScannedValues {
       let (record, group) = (listed.info, listed.group)
       guard record.isSecret, record.kind.isSearchable, choice.includes(record.key.text) else { continue }
       let (patterns, number) = (patterns, names.count)
-      let added = try vault.withValue(of: record, in: group) { _, value in
-        value.withUnsafeBytes { value in
-          Result { () throws(VaultError) in
-            try patterns.add(UnsafeRawBufferPointer(rebasing: value.prefix(ValuePatterns.longestPart)), as: number)
+      let name = ValueName(group: group.name.text, service: record.service.text, key: record.key.text)
+      let added: Result<Bool, VaultError>?
+      do throws(VaultError) {
+        added = try vault.withValue(of: record, in: group) { _, value in
+          value.withUnsafeBytes { value in
+            Result { () throws(VaultError) in
+              try patterns.add(UnsafeRawBufferPointer(rebasing: value.prefix(ValuePatterns.longestPart)), as: number)
+            }
           }
         }
+      } catch {
+        guard [.deviceKeyMissing, .wrongDevice].contains(error.code) else { throw error }
+        unopened.append(name.text)
+        continue
       }
       guard let added else { continue }  // removed since
       if try added.get() {
-        names.append(ValueName(group: group.name.text, service: record.service.text, key: record.key.text))
+        names.append(name)
       } else {
         tooShort += 1
       }

@@ -12,6 +12,10 @@ struct Leftovers {
     var seen: Set<FileIdentity> = []
     let requests = access.location.path.map { RequestFolder(besideVaultAt: $0, isShared: false).path }
     let own = files.map { ExaminedPath($0).directory.path } + [requests].compactMap(\.self)
+    for directory in directories
+    where ExaminedPath(directory).status().map({ $0.st_mode & S_IFMT != S_IFDIR }) ?? true {
+      throw .usage("\(directory): there is no such directory", hint: "--leftovers-in takes the path of a directory")
+    }
     self.files = (own + directories).flatMap { directory -> [LeftoverFile] in
       guard let identity = FileIdentity(at: directory), seen.insert(identity).inserted else { return [] }
       return LeftoverFile.all(in: directory)

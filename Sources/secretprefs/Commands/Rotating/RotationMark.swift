@@ -22,7 +22,7 @@ struct RotationMark {
   ///
   /// - Throws: ``VaultError/Code/conflict`` for an attribute of this name that no rotation made.
   init?(of record: RecordInfo) throws {
-    guard Self.isPending(in: record) else { return nil }
+    guard record.attributes.contains(where: { $0.name.text == Self.attribute }) else { return nil }
     guard let mark = RotationMark(pendingIn: record) else { throw Self.foreign }
     self = mark
   }
@@ -44,8 +44,8 @@ struct RotationMark {
     guard self.text == text else { return nil }
   }
 
-  /// Whether a record has a mark, by whatever program.
-  static func isPending(in record: RecordInfo) -> Bool { record.attributes.contains { $0.name.text == attribute } }
+  /// Whether a rotation of the record is not confirmed. An attribute of a user that has the same name is no mark.
+  static func isPending(in record: RecordInfo) -> Bool { RotationMark(pendingIn: record) != nil }
 
   /// Refuses a record of which a rotation is pending, for what would drop its old value or not take it along.
   ///
