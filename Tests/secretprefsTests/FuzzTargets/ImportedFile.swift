@@ -100,7 +100,8 @@ struct ImportedFile {
     case .gitCredentials: !line.allSatisfy(InputText.isSpace) && line.first != UInt8(ascii: "#")
     case .otpauth:
       // White space at the ends, also of other kinds, does not count. What zbarimg prints may stand alone.
-      isEntry(Array(line.drop { $0 == 0x20 || (0x09...0x0D).contains($0) })) && !line.contains(UInt8(ascii: "Q"))
+      isEntry(Array(line.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }))
+        && !line.contains { $0 | 0x20 == UInt8(ascii: "q") }
     default: isEntry(line)
     }
   }
