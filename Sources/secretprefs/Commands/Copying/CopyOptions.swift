@@ -18,8 +18,9 @@ struct CopyOptions: ParsableArguments {
   /// What the commands keep and change, for their help.
   static let carried = """
     The kind, the accessibility, the time of creation, the label, the comment, the attributes, the expiry and the kept \
-    earlier values with their revisions stay; the current revision and the time of the last change are new. It \
-    is one transaction: if it fails, nothing has changed. A value that is bound to this machine needs the device key. \
+    earlier values with their revisions stay; the current revision and the time of the last change are new. In \
+    one access group it is one transaction: if it fails, nothing has changed. The values of a removed key that has the \
+    new name become earlier ones of the key. A value that is bound to this machine needs the device key. \
     An existing key is refused unless --replace is given. The old name of a renamed key is not kept as a removed key.
     """
 }

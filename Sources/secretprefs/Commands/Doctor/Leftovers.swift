@@ -14,7 +14,7 @@ struct Leftovers {
     let own = files.map { ExaminedPath($0).directory.path } + [requests].compactMap(\.self)
     for directory in directories
     where ExaminedPath(directory).status().map({ $0.st_mode & S_IFMT != S_IFDIR }) ?? true {
-      throw .usage("\(directory): there is no such directory", hint: "--leftovers-in takes the path of a directory")
+      throw .usage("\(directory): there is no such directory")
     }
     self.files = (own + directories).flatMap { directory -> [LeftoverFile] in
       guard let identity = FileIdentity(at: directory), seen.insert(identity).inserted else { return [] }
