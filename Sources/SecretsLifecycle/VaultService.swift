@@ -53,9 +53,9 @@
     ///
     /// - Parameters:
     ///   - unlocking: finds the credential, at the start and whenever the vault has to be unlocked again.
-    ///   - interval: the time between two checks. Changes of the service of `secrets` on a local file system are noticed
-    ///     at once, and a check finds the rest: changes of other services and groups, a vault that was locked, and
-    ///     changes that the system does not report.
+    ///   - interval: the time between two checks. Changes of the service of `secrets` on a local file system are
+    ///     noticed at once, and a check finds the rest: changes of other services and groups, a vault that was locked,
+    ///     and changes that the system does not report.
     ///   - metrics: gets the metrics; by default those of the program.
     ///   - reload: applies the secrets, for example to a pool of connections. An error that it throws is logged with
     ///     its type alone, unless it is one of this package.

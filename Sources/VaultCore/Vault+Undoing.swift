@@ -12,10 +12,11 @@ extension Vault {
   /// Finds out what undoing writes would do, as if they were one: those that gave records of `group` these revisions,
   /// of a program that commits nothing else at the same time, such as the tool. Changes nothing.
   ///
-  /// A record that the write made is removed, as ``Options/keeping`` says, or as the removed record of its name was. A record whose value it replaced gets the
-  /// earlier value back, if that is kept, and one that it removed exists again, unless it was removed for good. A
-  /// record that it moved has its old name again. Label, comment, attributes and expiry are as before. Values are
-  /// opened to find out where one from before is kept, and compared in locked memory; none is lent.
+  /// A record that the write made is removed, as ``Options/keeping`` says, or as the removed record of its name was. A
+  /// record whose value it replaced gets the earlier value back, if that is kept, and one that it removed exists again,
+  /// unless it was removed for good. A record that it moved has its old name again. Label, comment, attributes and
+  /// expiry are as before. Values are opened to find out where one from before is kept, and compared in locked memory;
+  /// none is lent.
   ///
   /// If the journal does not have the write any more, what it did is derived from the history, which has no metadata:
   /// label, comment and attributes stay as they are, the expiry is removed, and a change of metadata alone looks like
@@ -99,8 +100,8 @@ package struct UndoneWrite: Sendable {
     case removedAlready = "removed already"
     /// It kept no earlier values, and now keeps the value that is undone, which is nowhere else.
     case keepsUndone = "it keeps the undone value as its only earlier one"
-    /// A removed record had its name. It is removed again, with the metadata from before, and the value that is undone is
-    /// the newest that it keeps.
+    /// A removed record had its name. It is removed again, with the metadata from before, and the value that is undone
+    /// is the newest that it keeps.
     case removedBefore = "the undone value is the newest of the removed key"
     case changedClass = "its accessibility was changed"
     /// The metadata is brought back, and earlier values that the write dropped are gone.

@@ -41,7 +41,8 @@ struct SyncedKey: Sendable {
   private let kind: PreferenceValue.Kind
   private let secrecy: Secrecy
   private let isDefault: @Sendable (PreferenceContent) -> Bool
-  /// The content as the key stores it, which a store may have converted; `nil` if it is a secret, or no value of the key.
+  /// The content as the key stores it, which a store may have converted; `nil` if it is a secret, or no value of the
+  /// key.
   private let canonical: @Sendable (PreferenceContent?) -> PreferenceContent?
 
   /// - Throws: `invalidKey`, and `noStore` if one of the stores does not accept the key.

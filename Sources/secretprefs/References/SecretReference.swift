@@ -49,8 +49,8 @@ struct SecretReference {
     do throws(Fault) { try self.init(argument.utf8) } catch { throw error.usage }
   }
 
-  /// Whether a text is meant as a reference and not as a key or a value: it begins with the scheme, whose letters may be
-  /// large and whose second slash may be missing.
+  /// Whether a text is meant as a reference and not as a key or a value: it begins with the scheme, whose letters may
+  /// be large and whose second slash may be missing.
   static func isMeant(_ text: some Collection<UInt8>) -> Bool {
     let start = scheme.utf8.dropLast()
     return text.count >= start.count

@@ -16,7 +16,8 @@ struct History: ParsableCommand {
       Earlier values and removed keys are sealed in the file like all values, and open with the same credentials. \
       What is dropped, by a newer value, by "secretprefs edit --history 0" or by "secretprefs remove --now", stays in \
       the file as sealed bytes until "secretprefs compact" or another full write, and in every copy of the file and \
-      every backup that was made before. "secretprefs rotate --group <name> --drop-history" drops the earlier values and removed keys of a group.
+      every backup that was made before. "secretprefs rotate --group <name> --drop-history" drops the \
+      earlier values and removed keys of a group.
 
       If a key is named list, removed, restore or undo, put "history list" or "--" in front of it.
 
