@@ -16,7 +16,7 @@ enum ForeignReference {
     // A template has the reference in braces, with or without blanks before it.
     let isInBraces = text.starts(with: "{{".utf8)
     let reference = isInBraces ? text.dropFirst(2).drop(while: InputText.isSpace) : text
-    if let (scheme, program) = programs.first(where: { reference.starts(with: $0.scheme.utf8) }) {
+    if let (scheme, program) = programs.first(where: { matches(reference.prefix($0.scheme.utf8.count), $0.scheme) }) {
       return "a reference of \(program) (\(isInBraces ? "{{ " : "")\(scheme))"
     }
     if KeePassReferences.isReplaced(text) { return "a text that KeePass replaces" }

@@ -16,8 +16,9 @@ struct GitMerge: WritingCommand {
 
       If only one side has changed slots, access groups or keys, its copy is taken, and the other side's keys \
       are written on it. If both have, nothing is merged. A key that both have changed is a conflict, unless both have \
-      given it the same value and metadata: it stays as in <ours>, and is named. So is one of which a side has removed \
-      earlier values for good, or the key itself, also if it has a new value since. The exit code is then 1, and git \
+      given it the same value and metadata: it stays as in <ours>, and is named. So is one of which the \
+      side that is written has removed earlier values for good, and one that a side has removed for good while the \
+      other has changed it or can still restore it. The exit code is then 1, and git \
       asks to resolve the conflict: set the key, and "git add" the file.
 
       A credential of an owner is needed, which opens all three, such as the key of "secretprefs unlock"; a group's \

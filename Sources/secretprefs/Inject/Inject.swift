@@ -20,7 +20,7 @@ struct Inject: WritingCommand {
       not text, or a reference is malformed. The file of --out is replaced as a whole. It belongs to the current user, \
       with the mode of --mode. A template has at most 16 MiB, and what is written at most 64 MiB.
 
-      "secretprefs check" finds all of these errors without opening a value.
+      "secretprefs check" finds all of these errors but the length, and opens no value.
 
       EXAMPLE:
         secretprefs inject --in server.toml.template --out server.toml

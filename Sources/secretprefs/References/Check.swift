@@ -11,8 +11,8 @@ struct Check: ToolCommand {
       Reads env files of "secretprefs run" and templates of "secretprefs inject", and reports all problems at once, \
       each with its file and line: a line that is malformed, a reference to a key that does not exist, to an access \
       group that the credential does not open, to a key that has expired, or to a value that is bound to a machine or \
-      is data. A file in which references are in braces, and none is without, is a template, unless its name ends in \
-      .env; every other one is an env file.
+      is data. A file in which references are in braces, and no line is NAME=secret://service/key, is a template, \
+      unless its name ends in .env; every other one is an env file.
 
       No value is opened, and no read is logged. The names in a vault are sealed, so a credential is needed; with \
       --syntax alone, only the files are read, and no vault. It does not find out whether a text has NUL, or a value \

@@ -113,7 +113,7 @@ struct UndoWrite: WritingCommand {
   private static func range(_ text: String) throws(ToolError) -> ClosedRange<UInt64> {
     let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map { UInt64($0) ?? 0 }
     guard let first = ends.first, let last = ends.last, first > 0, first <= last else {
-      throw ToolError.usage("a revision must be a whole number, or two as in 5-9", hint: hint)
+      throw ToolError.usage("revisions are whole numbers from 1, or two in their order as in 5-9", hint: hint)
     }
     return first...last
   }

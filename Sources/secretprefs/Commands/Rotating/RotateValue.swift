@@ -20,7 +20,8 @@ struct RotateValue: WritingCommand {
       nothing is stored unless its exit code is 0. It must not end the validity of the old value: if this process is \
       killed before the new value is stored, the vault has the old one alone. The value is stored as the kind of the \
       old one; the line ending of a single line is removed. Metadata is kept, except the expiry. Until the \
-      second step, no copy, bundle or imported record replaces the key. "remove" ends the rotation.
+      second step, no copy, bundle or imported record replaces the key. "remove" ends the rotation, until \
+      the key is restored.
 
       EXAMPLE:
         secretprefs rotate-value db/password --generate --length 32

@@ -15,6 +15,8 @@ struct NetrcParser {
   private var records = PlainRecords()
   private var machine: (name: String, line: Int)?
   private var fields: [PlainRecords.Field] = []
+  /// Whether a part of the machine is bad, so that what is left may be half a login.
+  private var isBroken = false
   /// Whether the last value was in quotes.
   private var isQuoted = false
   /// The line of the last word.
@@ -36,6 +38,7 @@ struct NetrcParser {
       do throws(PlainFault) { try part(line) } catch {
         guard !error.isFatal else { throw error }
         try records.refuse(error)
+        isBroken = machine != nil
         // What follows in the line may be a part of the value.
         text.skip { $0 != UInt8(ascii: "\n") }
       }
@@ -82,6 +85,10 @@ struct NetrcParser {
     machine = nil
     let fields = fields
     self.fields = []
+    defer { isBroken = false }
+    guard !isBroken || fields.isEmpty else {
+      return try records.skip(found.name, "a part of it is bad", line: found.line)
+    }
     try records.add(entry: found.name, fields, line: found.line)
   }
 
