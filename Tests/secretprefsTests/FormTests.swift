@@ -201,7 +201,9 @@ struct FormTests {
     ("postgresql://h/db#v: refused", "postgresql://h/db#v: refused"),
     ("/x/postgresql://u:pass@h/db: no", "/x/postgresql://\u{2026}@h/db: no"),
     ("'postgres://u:pa@s/:s@h/db'", "'postgres://\u{2026}@h/db'"), ("a://u@h:1 b", "a://u@h:1 b"),
-    ("a://h?password=x&y b a://h?sslpassword=x", "a://h?password=\u{2026} b a://h?sslpassword=\u{2026}"),
+    ("a://h?password=x&y b a://h?sslpassword=x", "a://h?\u{2026} b a://h?\u{2026}"),
+    ("a:/u:x@h/d?%70assword=x", "a:/\u{2026}@h/d?\u{2026}"), ("a://h?PassWord=x#v", "a://h?\u{2026}"),
+    ("a://h?sslmode=require#v", "a://h?sslmode=require#v"),
     ("user:word@host, password=x", "user:word@host, password=x"), ("://", "://"), ("", ""), (" ", " "),
   ])
   func `a message does not show a password of a URL`(_ text: String, _ shown: String) {
@@ -221,7 +223,8 @@ struct FormTests {
   }
 
   @Test(arguments: [
-    "http://h/db#v", "POSTGRESQL://h/db#v", "x+y-z.1://", "postgresql://h/s#%", "postgresql://h/s#%4",
+    "http://h/db#v", "POSTGRESQL://h/db#v", "postgresql:/u:x@h/d#v", " postgres://u:x@h/d#v", "x+y-z.1://",
+    "postgresql://h/s#%", "postgresql://h/s#%4",
     "postgresql://h/s#%+1", "postgresql://h/s#%ff",
   ])
   func `a URL of something else, or with a broken name, is refused`(_ text: String) {

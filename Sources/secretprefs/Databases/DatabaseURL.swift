@@ -43,10 +43,11 @@ struct DatabaseURL {
     }
   }
 
-  /// Whether the text begins with letters and `://`, as no path does in practice, or nearly as a URL of PostgreSQL.
+  /// Whether the text begins with letters and `://`, as no path does in practice, or nearly as a URL of PostgreSQL with
+  /// a role, which may have a password.
   static func hasScheme(_ text: String) -> Bool {
     let start = text.drop(while: \.isWhitespace).prefix(12).lowercased()
-    if ["postgres:/", "postgresql:/"].contains(where: start.hasPrefix) { return true }
+    if ["postgres:/", "postgresql:/"].contains(where: start.hasPrefix), text.contains("@") { return true }
     let name = text.utf8.prefix { byte in
       (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
     }
