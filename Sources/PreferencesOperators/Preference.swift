@@ -252,7 +252,7 @@ extension PreferenceKey {
   /// The same key with an optional type; `nil` removes the value.
   var lifted: PreferenceKey<Value?> {
     PreferenceKey<Value?>(
-      name, kind: kind, secrecy: secrecy, makeDefault: { [self] in defaultValue },
+      name, kind: kind, secrecy: secrecy, guarding: guarding?.lifted, makeDefault: { [self] in defaultValue },
       decode: { [decode] value throws(PreferencesError) in try decode(value) },
       encode: { [encode] value throws(PreferencesError) in
         guard let value else { return nil }

@@ -67,6 +67,8 @@
     func replace(with bytes: [UInt8], behind position: StoragePosition?) throws(VaultError) -> any StorageVersion {
       _ = try lock(takingOver: false)
       guard position.map({ ($0.version as? PostgresVersion)?.number == row.version }) ?? true else { throw stale }
+      // No vault is written so often.
+      guard row.version < .max else { throw place.error(.damaged, VaultRow.broken.message) }
       let new = VaultRow(version: row.version + 1, bytes)
       try change(
         to: new, Statement.replace(bytes, of: place.vault, from: row, to: new), leaving: .other(new, bytes: bytes))

@@ -37,8 +37,7 @@
       version = try rows.number(0, 0)
       length = try rows.number(0, 1)
       tail = try rows.bytes(0, 2)
-      // The next full write has the next number.
-      guard (0..<Int.max).contains(version), (0...Self.longest).contains(length),
+      guard version >= 0, (0...Self.longest).contains(length),
         tail.count == min(length, Self.tailCount)
       else { throw Self.broken }
     }

@@ -27,7 +27,7 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   /// Converts a value for storing. `nil` removes the preference.
   public let encode: @Sendable (Value) throws(PreferencesError) -> PreferenceValue?
   /// The conversions of values in guarded memory; nil for a key of ordinary values.
-  let guarding: GuardedConversion<Value>?
+  package let guarding: GuardedConversion<Value>?
 
   /// The value of a key that is not set, computed at each access; it is never stored.
   public var defaultValue: Value { makeDefault() }
@@ -148,6 +148,16 @@ public final class GuardedConversion<Value: Sendable>: Sendable {
   ) {
     self.decode = decode
     self.encode = encode
+  }
+
+  /// The same conversion with an optional type; `nil` removes the value.
+  package var lifted: GuardedConversion<Value?> {
+    GuardedConversion<Value?>(
+      decode: { [decode] value in try decode(value) },
+      encode: { [encode] value throws(PreferencesError) in
+        guard let value else { return nil }
+        return try encode(value)
+      })
   }
 }
 

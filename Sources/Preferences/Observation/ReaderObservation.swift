@@ -91,7 +91,8 @@ extension PreferencesReader {
   }
 
   /// Calls `handler` after each change of a key, without the value. The observation retains the reader but no value,
-  /// and does not decode the stored value.
+  /// and does not decode the stored value, except that of a list or dictionary of a sealed layer, to compare it: a copy
+  /// in ordinary memory, which cannot be wiped.
   public func observe<Value>(
     changesOf key: PreferenceKey<Value>, _ handler: @escaping @Sendable () -> Void
   ) -> PreferenceObservation {

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Reads again whenever a reader may have changed, and delivers the result if it differs from the previous one.
 ///
-/// Keeps a keyed hash of the result instead of the value, so that watching a sealed layer leaves no secret in memory.
+/// Keeps a keyed hash of the result instead of the value, so that watching a sealed layer leaves no secret in memory,
+/// except for a while the parts of a list or dictionary that was read.
 final class Watch<Seen: Sendable>: Sendable {
   /// Returns a value and its fingerprint.
   typealias Reading = @Sendable () throws -> (fingerprint: Int, seen: Seen)

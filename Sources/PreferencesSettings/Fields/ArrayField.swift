@@ -2,7 +2,8 @@ public import Preferences
 
 extension Field {
   /// Creates a field of an array from a field of its elements, which provides the name, and the conversion and the
-  /// rules of each element.
+  /// rules of each element. The list is read and stored in ordinary memory, also if the element's key has a conversion
+  /// in guarded memory.
   ///
   /// ```swift
   /// let tags = Field(each: Field<String>("tags", rules: [.notBlank]), rules: [.length(...10)])

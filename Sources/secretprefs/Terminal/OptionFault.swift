@@ -10,6 +10,8 @@ enum OptionFault {
   case flagWithValue(name: String)
   /// The option has one value, and is there several times. The parser takes the last one.
   case repeated(name: String)
+  /// The value is none that the option takes, such as a number that is too large.
+  case invalidValue(name: String)
 
   /// The first fault of these words, in front of `--`; `nil` if there is none.
   init?(in words: ArraySlice<String>, of command: any ParsableCommand.Type) {
@@ -35,6 +37,20 @@ enum OptionFault {
       }
     }
     return nil
+  }
+
+  /// The option whose value the parser refuses; `nil` if it refuses something else. Its message also has the value,
+  /// which may be a secret in the wrong place, so that the name alone is taken from it.
+  static func invalidValue(in words: [String], of command: any ParsableCommand.Type) -> OptionFault? {
+    let message: String
+    do {
+      _ = try Root.parseAsRoot(words)
+      return nil
+    } catch { message = Root.message(for: error) }
+    guard let mark = message.ranges(of: "' is invalid for '").last else { return nil }
+    let name = String(message[mark.upperBound...].prefix(while: isNamed))
+    let options = options(in: Root.helpMessage(for: command, includeHidden: true))
+    return options[name] == true ? .invalidValue(name: name) : nil
   }
 
   /// The first option of these words, in front of `--`, that is there more often than the command takes it.
@@ -101,6 +117,7 @@ enum OptionFault {
       "\(name ?? "an argument that begins with a dash") is no option of \"secretprefs \(command)\""
     case .withoutValue(let name): "\(name) needs a value, which does not begin with a dash"
     case .flagWithValue(let name): "\(name) takes no value"
+    case .invalidValue(let name): "the value of \(name) is not one that \"secretprefs \(command)\" takes"
     case .repeated(let name): "\(name) is given several times, and \"secretprefs \(command)\" takes one"
     }
   }

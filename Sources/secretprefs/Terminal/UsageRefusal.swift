@@ -63,7 +63,9 @@ enum UsageRefusal {
         hint: known.command == "set"
           ? set : "use --passphrase-fd or a prompt for passphrases, and --key-file for keys")
     }
-    if let type = known.type, let fault = OptionFault(in: given.options, of: type) {
+    if let type = known.type,
+      let fault = OptionFault(in: given.options, of: type) ?? .invalidValue(in: arguments.words, of: type)
+    {
       return error(for: fault, of: known)
     }
     let second = known.command == first ? arguments.words.dropFirst().first : nil
