@@ -104,7 +104,7 @@ package struct UndoneWrite: Sendable {
     /// is the newest that it keeps.
     case removedBefore = "the undone value is the newest of the removed key"
     case changedClass = "its accessibility was changed"
-    /// The metadata is brought back, and earlier values that the write dropped are gone.
+    /// The value and the metadata are as before, and earlier values that the write dropped are gone.
     case droppedValues = "its dropped earlier values are gone"
   }
 

@@ -6,8 +6,8 @@ extension PreferenceValue {
   ///
   /// Booleans are yes, no, true, false, on, off, 1 and 0 in any case; numbers are decimal, or `inf` and `nan`; dates
   /// are ISO 8601 with seconds and time zone; data is Base64. A number that only the other kind of integer can hold
-  /// becomes that kind. An array is a JSON array, or the parts between commas without the blanks around them, unless the
-  /// text begins as a JSON array; empty text is the empty array. A dictionary is a JSON object.
+  /// becomes that kind. An array is a JSON array, or the parts between commas without the blanks around them, unless
+  /// the text begins as a JSON array; empty text is the empty array. A dictionary is a JSON object.
   ///
   /// `nil` if the whole text does not match.
   public init?(parsing text: String, as kind: Kind) {

@@ -14,8 +14,7 @@ struct Remove: WritingCommand {
       first 20 of them, and asks for confirmation; --dry-run lists all, and removes none. With --all-services and \
       --all-groups it looks for them in all services and access groups; each group is one transaction, and the \
       command says which "secretprefs history undo" undoes it. A key that is changed after it was named is not \
-      removed, \
-      and no other of its group.
+      removed, and no other of its group.
 
       Removed keys are kept for 30 days with their values and metadata: "secretprefs history removed" lists them, and \
       "secretprefs history restore" restores one. To all other commands they do not exist. A new value of such a key \

@@ -113,10 +113,8 @@ struct ImportPlan {
     /// Whether no other program has written to the group in between: undoing all revisions would undo that, too.
     fileprivate(set) var isUnbroken = true
     /// Whether the journal has all of them. A large import makes it too long, and the file is written anew.
+    /// Undoing them then brings the values back, and no metadata.
     fileprivate(set) var isInJournal = true
-
-    /// Whether undoing them brings the values back, and no metadata.
-    var isOfHistory: Bool { !isInJournal }
 
     /// Whether the history alone does not say what to undo.
     private var needsJournal: Bool { revisions.count > 1 || hasTimes }

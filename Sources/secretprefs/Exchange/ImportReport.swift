@@ -85,7 +85,7 @@ struct ImportReport {
       }
       return UndoWrite.notice(argument, group: isDefault ? nil : write.group.name.text)
         + (writes.count > 1 ? " into the access group \(displayed(write.group.name.text))" : "")
-        + (write.isOfHistory && replaced > 0 ? ", but brings no expiry, label, comment or attribute back" : "")
+        + (!write.isInJournal && replaced > 0 ? ", but brings no expiry, label, comment or attribute back" : "")
     }
     if lost > 0 {
       lines.append(

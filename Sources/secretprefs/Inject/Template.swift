@@ -14,6 +14,7 @@ enum Template {
     let line: Int
     /// Whether it stands for its own text.
     let isQuoted: Bool
+    /// Where the reference is, with its scheme.
     let text: Range<Int>
     let result: Result<SecretReference, SecretReference.Fault>
 

@@ -45,9 +45,10 @@ struct Run: ToolCommand {
       With --mask, a passed value is shown as *, one for each byte or character beyond ASCII, in every form that \
       "secretprefs scan" finds, if the value is text or data that scan searches for; so is each line of 8 \
       bytes of a value with several. Other values are named in a warning and are not masked. The quotes, backslashes, \
-      blanks, +, = and $ at the ends of a value can remain visible, and in Base64 the first and the last digit. If the output ends within a value, its first 8 \
-      bytes or more are masked; a value without its beginning is not recognised. The mask also changes redirected \
-      output that has a value, such as the dump of a database. A value that is no secret is not masked if its key says \
+      blanks, +, = and $ at the ends of a value can remain visible, and in Base64 the first and the last digit. If \
+      the output ends within a value, its first 8 bytes or more are masked; a value without its beginning is not \
+      recognised. The mask also changes redirected output that has a value, such as the dump of a database. A value \
+      that is no secret is not masked if its key says \
       so: "secretprefs edit port --not-secret".
 
       If standard output or standard error is a \

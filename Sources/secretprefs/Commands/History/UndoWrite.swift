@@ -24,8 +24,8 @@ struct UndoWrite: WritingCommand {
       change of slots, access groups or logging, a large import, and every write that makes the journal too long. Then \
       there is no last write to undo, and a revision is undone by the history alone, which has values and no metadata: \
       label, comment and attributes stay, the expiry is removed, and a change of metadata, a copy or a new name is \
-      taken for a new value. A note says so; several writes are not undone that way. A move to another access group is two \
-      writes: \
+      taken for a new value. A note says so; several writes are not undone that way. A move to another access group \
+      is two writes: \
       the copy, and the removal.
 
       EXAMPLE:
