@@ -77,12 +77,14 @@ struct RefreshMark: Sendable {
   /// The 25 bytes in hexadecimal digits, for a store without attributes.
   var text: String { data.hexadecimal }
 
-  /// A change of a record's attributes that sets `mark`, or removes the present one. Other attributes are kept.
+  /// A change of a record's attributes that sets `mark`, or removes the present one. Other attributes are kept, and a
+  /// value that is replaced is not, whatever the record's history depth.
   static func edit(_ info: RecordInfo?, to mark: RefreshMark?) throws(VaultError) -> RecordEdit {
     var attributes = (info?.attributes ?? []).filter { $0.name.text != attribute }
     if let mark { attributes.append(try RecordEdit.Attribute(attribute, mark.data)) }
     var edit = RecordEdit()
     edit.attributes = .set(attributes)
+    edit.keepsReplacedValue = false
     return edit
   }
 

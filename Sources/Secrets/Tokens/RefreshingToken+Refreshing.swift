@@ -12,7 +12,8 @@ extension RefreshingToken {
   /// The refresh that all callers in this process share. It is a task of its own: cancelling its callers does not stop
   /// it.
   func refreshing(_ old: TokenText) -> (task: Task<Secret<String>, any Error>, isFirst: Bool) {
-    unfinished.withLock { unfinished in
+    onRefresh?(self)
+    return unfinished.withLock { unfinished in
       if let task = unfinished.refreshing { return (task, false) }
       // The task serves other callers, too, whose changes are not suppressed.
       let task = ChangeBroadcast.unsuppressed {

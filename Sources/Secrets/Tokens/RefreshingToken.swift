@@ -92,6 +92,8 @@ public final class RefreshingToken: Sendable {
   let options: Options
   let refresh: @Sendable (Secret<String>) async throws -> Tokens
   let leases: LeaseWatch
+  /// Called when a refresh begins, for the owner of the object, which keeps it while it has what no other one has.
+  let onRefresh: (@Sendable (RefreshingToken) -> Void)?
   let unfinished = Mutex(Unfinished())
 
   /// Creates the token that is stored under `key`. Reads nothing.
@@ -105,9 +107,17 @@ public final class RefreshingToken: Sendable {
   ///     own: the refresh token is stored even if the access token cannot be used, and an error would lose both. If it
   ///     calls ``accessToken(replacing:)`` of the same record after the expiry, the call throws
   ///     ``RefreshFailure/Code/recursive``.
-  public init(
+  public convenience init(
     _ key: String, in store: some PreferencesStore, options: Options = Options(),
     refresh: @escaping @Sendable (Secret<String>) async throws -> Tokens
+  ) {
+    self.init(key, in: store, options: options, refresh: refresh, onRefresh: nil)
+  }
+
+  init(
+    _ key: String, in store: some PreferencesStore, options: Options,
+    refresh: @escaping @Sendable (Secret<String>) async throws -> Tokens,
+    onRefresh: (@Sendable (RefreshingToken) -> Void)?
   ) {
     if let preferences = store as? SecretPreferences {
       records = VaultTokens(key: key, preferences: preferences)
@@ -117,6 +127,7 @@ public final class RefreshingToken: Sendable {
     self.options = options
     self.refresh = refresh
     leases = LeaseWatch(options.clock)
+    self.onRefresh = onRefresh
   }
 
   var now: Int64 { options.now().milliseconds }

@@ -18,15 +18,8 @@ internal import Synchronization
 /// database, or a store in a test. There, the record is a text that holds the lease, too. Your store sees the tokens in
 /// ordinary memory if it does not accept guarded values.
 public final class RefreshingTokens: Sendable {
-  private struct Objects {
-    /// Asked for since the others became old.
-    var recent: [String: RefreshingToken] = [:]
-    var old: [String: RefreshingToken] = [:]
-  }
-
   private let make: @Sendable (String) -> RefreshingToken
-  private let limit: Int
-  private let objects = Mutex(Objects())
+  private let objects: Objects
 
   /// Creates the tokens of a store. Reads nothing.
   ///
@@ -39,31 +32,65 @@ public final class RefreshingTokens: Sendable {
     in store: some PreferencesStore, options: RefreshingToken.Options = .init(), keeping limit: Int = 10_000,
     refresh: @escaping @Sendable (Secret<String>, String) async throws -> RefreshingToken.Tokens
   ) {
-    self.limit = max(1, limit)
-    make = { key in RefreshingToken(key, in: store, options: options) { try await refresh($0, key) } }
-  }
-
-  /// The token of one user, who may be signed out. Reads nothing.
-  public subscript(key: String) -> RefreshingToken {
-    objects.withLock { objects in
-      if let token = objects.recent[key] { return token }
-      let token = objects.old[key] ?? make(key)
-      if objects.recent.count >= limit {
-        // What a server has sent must not be lost, and a request that is under way not be repeated.
-        let busy = objects.old.filter { $0.value.isBusy }
-        objects.old = objects.recent.merging(busy) { recent, _ in recent }
-        objects.recent = [:]
-      }
-      objects.recent[key] = token
-      return token
+    let objects = Objects(limit: max(1, limit))
+    self.objects = objects
+    make = { key in
+      RefreshingToken(
+        key, in: store, options: options, refresh: { try await refresh($0, key) },
+        onRefresh: { [weak objects] in objects?.keep($0, key) })
     }
   }
 
+  /// The token of one user, who may be signed out. Reads nothing.
+  public subscript(key: String) -> RefreshingToken { objects.token(key, or: make) }
+
   /// New tokens that could not be stored, by their keys: see ``RefreshingToken/unsavedTokens``. Look here before the
   /// program ends.
-  public var unsavedTokens: [String: RefreshingToken.Tokens] {
-    let all = objects.withLock { $0.old.merging($0.recent) { _, recent in recent } }
-    return all.compactMapValues(\.unsavedTokens)
+  public var unsavedTokens: [String: RefreshingToken.Tokens] { objects.all.compactMapValues(\.unsavedTokens) }
+}
+
+extension RefreshingTokens {
+  /// The objects by their keys. They are kept if they are new, asked for, or have begun a refresh, until `limit` others
+  /// were twice, and longer if they are busy. Those that are no longer kept are found as long as somebody else has them:
+  /// a second object of a record could spend its refresh token again.
+  private final class Objects: Sendable {
+    private struct Released { weak var token: RefreshingToken? }
+
+    private struct Generations {
+      var recent: [String: RefreshingToken] = [:]
+      var old: [String: RefreshingToken] = [:]
+      var released: [String: Released] = [:]
+
+      mutating func keep(_ token: RefreshingToken, _ key: String, limit: Int) {
+        if recent[key] == nil, recent.count >= limit {
+          // What a server has sent must not be lost, and a request that is under way not be repeated.
+          let busy = old.filter { $0.value.isBusy }
+          released = released.filter { $0.value.token != nil }
+          for (key, token) in old where busy[key] == nil { released[key] = Released(token: token) }
+          old = recent.merging(busy) { recent, _ in recent }
+          recent = [:]
+        }
+        recent[key] = token
+      }
+    }
+
+    private let limit: Int
+    private let generations = Mutex(Generations())
+
+    init(limit: Int) { self.limit = limit }
+
+    func token(_ key: String, or make: (String) -> RefreshingToken) -> RefreshingToken {
+      generations.withLock {
+        let token = $0.recent[key] ?? $0.old[key] ?? $0.released[key]?.token ?? make(key)
+        $0.keep(token, key, limit: limit)
+        return token
+      }
+    }
+
+    func keep(_ token: RefreshingToken, _ key: String) { generations.withLock { $0.keep(token, key, limit: limit) } }
+
+    /// All that are kept.
+    var all: [String: RefreshingToken] { generations.withLock { $0.old.merging($0.recent) { _, recent in recent } } }
   }
 }
 

@@ -143,6 +143,26 @@ extension TokenStoreTests {
     #expect(often != nil)
   }
 
+  @Test func `an object that is still used is the only one of its user, and is kept when it refreshes`() async throws {
+    let (fixture, store) = (TokenFixture(), FailingPreferences(isSealed: true))
+    let tokens = RefreshingTokens(in: store, options: fixture.options(), keeping: 1) { token, _ in
+      store.become(.readOnly)
+      return try fixture.issue(for: token)
+    }
+    var ada: RefreshingToken? = tokens["ada"]
+    try await ada?.set(fixture.tokens(0, lifetime: -1))
+    for user in 0..<9 { _ = tokens["\(user)"] }
+    #expect(tokens["ada"] === ada)
+    for user in 0..<9 { _ = tokens["\(user)"] }
+    await #expect(throws: (any Error).self) { try await ada?.text() }
+    ada = nil
+    for user in 0..<9 { _ = tokens["\(user)"] }
+    #expect(Array(tokens.unsavedTokens.keys) == ["ada"])
+    store.become(.working)
+    #expect(try await tokens["ada"].text() == "a1")
+    #expect(fixture.requests == ["r0"])
+  }
+
   @Test func `an object with tokens that are not stored is kept`() async throws {
     let (fixture, store, door) = (TokenFixture(), FailingPreferences(isSealed: true), Door())
     let tokens = RefreshingTokens(in: store, options: fixture.options(), keeping: 1) { token, _ in

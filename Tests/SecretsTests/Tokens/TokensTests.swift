@@ -243,6 +243,21 @@ extension TokensTests {
     #expect(try store.removedSecrets().isEmpty)
   }
 
+  @Test func `nothing is kept of spent tokens, although their record keeps replaced values`() async throws {
+    let fixture = TokenFixture()
+    let store = try SecretPreferences(service: "shop", keeping: .forPeople, in: fixture.throwaway.reopened())
+    try await store.set("by hand", forKey: "github")
+    let token = RefreshingToken("github", in: store, options: fixture.options()) { try fixture.issue(for: $0) }
+    try await token.set(fixture.tokens(0, lifetime: -1))
+    #expect(try await token.text() == "a1")
+    let record = try store.vault.record(service: Vault.Name("shop"), key: "github", in: store.vault.group())
+    #expect(record?.previous.isEmpty == true)
+    #expect(record?.historyDepth == 3)
+
+    try await token.remove()
+    #expect(try store.removedSecrets().isEmpty)
+  }
+
   @Test func `the record is JSON that other programs can write and read`() async throws {
     let fixture = TokenFixture()
     let token = try fixture.token()
