@@ -172,7 +172,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   ///   ``VaultError/Code/durabilityUnknown`` if the new values may not survive a power failure.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws(VaultError) -> WriteOutcome {
-    guard let changes = try changes(edits) else { return .conflict }
+    guard let changes = try presentChanges(edits) else { return .conflict }
     do throws(VaultError) {
       let sealed = try vault.sealedChanges(
         service: serviceName, in: group, accessibility: accessibility, keeping: keeping
@@ -185,7 +185,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// The asynchronous form of `apply(_:)`; never blocks a cooperative thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws(VaultError) -> WriteOutcome {
-    let found = try await reading { (store) throws(VaultError) in try store.changes(edits) }
+    let found = try await reading { (store) throws(VaultError) in try store.presentChanges(edits) }
     guard let changes = found else { return .conflict }
     do throws(VaultError) {
       let sealed = try vault.sealedChanges(
@@ -201,7 +201,17 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     var made: [(key: String, content: PreferenceContent?, revision: UInt64?)] = []
   }
 
+  /// Asks a database once before it says that a condition does not hold: the caller may know a newer value.
+  ///
   /// - Returns: `nil` if a condition does not hold.
+  private func presentChanges(_ edits: PreferenceEdits) throws(VaultError) -> Changes? {
+    if let changes = try changes(edits) { return changes }
+    guard vault.age > .zero else { return nil }
+    try vault.refresh()
+    return try changes(edits)
+  }
+
+  /// - Returns: `nil` if a condition does not hold for the known state.
   private func changes(_ edits: PreferenceEdits) throws(VaultError) -> Changes? {
     var changes = Changes()
     if edits.clears { changes.removed = try vault.records(service: serviceName, in: group) }

@@ -87,7 +87,7 @@
     }
 
     /// Runs statements that change nothing, or begin a transaction, and once more on a new connection if an idle one
-    /// was lost before the server may have been silent for too long.
+    /// was lost before the server may have been silent for too long, or is from before the server could be written to.
     ///
     /// - Returns: the connection, which the caller gives back.
     func run(
@@ -98,7 +98,13 @@
       let deadline = Deadline(after: wait + silence)
       while true {
         let used = if let connection { connection } else { try open() }
-        if purpose == .writing { try used.facts.checkWritable(place) }
+        if purpose == .writing {
+          do throws(VaultError) { try used.facts.checkWritable(place) } catch {
+            guard isReused, connection != nil else { throw error }
+            connection = nil
+            continue
+          }
+        }
         do throws(QueryFailure) { return (used, try used.run(statements, allowing: wait)) } catch {
           guard error.isLost, isReused, connection != nil, deadline.remaining > .zero else {
             if error.isLost { noteLoss() }

@@ -66,7 +66,7 @@
 
     /// Waits until it is time to ask: at an announcement of others; again after an announcement or a change, because
     /// what follows soon is not announced; and at the latest after ``freshness``, not all programs at the same time. A
-    /// writer of this storage asks anyway.
+    /// writer of this storage asks anyway, if it has not waited for its lock that long.
     private func wait(
       _ connection: Connection, after asked: ContinuousClock.Instant, again: Bool
     ) throws(VaultError) {
@@ -83,7 +83,7 @@
         // With many changes, one question in the time of `again`.
         if taken.areOthers, !again { next = now }
         if taken.areOwn { next = min(next, now + Self.again) }
-        if next <= now, !core.isWriterWaiting { return }
+        if next <= now, !core.isWriterWaiting || asked.duration(to: now) >= freshness { return }
         _ = connection.isReadable(for: next > now ? min(now.duration(to: next), Self.slice) : Self.slice)
       }
     }

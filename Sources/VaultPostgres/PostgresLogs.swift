@@ -6,7 +6,7 @@
     let core: PostgresCore
 
     /// Without a thread that follows the database there is none that delivers.
-    var interval: Duration? { core.options.freshness.map { min($0 * 5, .seconds(5)) } }
+    var interval: Duration? { core.options.interval.map { min($0 * 5, .seconds(5)) } }
 
     func files(of group: Vault.Identifier) throws(VaultError) -> [CollectedAuditFile] {
       try Self.files(try ask(.logFiles(core.place.vault, of: "\(group)")))

@@ -30,10 +30,12 @@
     public struct Options: Sendable {
       /// The greatest time between two questions to the database whether anything has changed. The default is a second.
       /// With `nil` there is no thread that asks: readers see what others have written after a write of their own and
-      /// after `Vault.refresh()`, which suits a program that ends soon.
+      /// after `Vault.refresh()`, which suits a program that ends soon. Less than ten milliseconds count as ten, and
+      /// more than half of ``outageLimit`` as half of it.
       public var freshness: Duration? = .seconds(1)
       /// For how long reads go on while the database is away, counted from its last answer. Then they throw
-      /// ``VaultError/Code/unreachable``. The default is `nil`, for no limit.
+      /// ``VaultError/Code/unreachable``. The default is `nil`, for no limit. Without ``freshness`` only writes and
+      /// `Vault.refresh()` get answers, so that reads throw after a pause between these.
       public var outageLimit: Duration?
       /// After how long the server ends a writer that has the lock and does nothing, for example because its machine
       /// has vanished. Must be longer than the largest change takes to seal. The default is ten seconds.
@@ -49,6 +51,12 @@
 
       /// Creates options with the defaults.
       public init() {}
+
+      /// The greatest time between two questions, as ``freshness`` says.
+      var interval: Duration? {
+        guard let freshness else { return nil }
+        return max(min(freshness, outageLimit.map { $0 / 2 } ?? freshness), .milliseconds(10))
+      }
     }
 
     let core: PostgresCore
@@ -199,10 +207,10 @@
 
     /// Starts the thread that keeps the storage current, after there is something to follow.
     private func follow() {
-      guard let freshness = core.options.freshness, !isFollowed.load(ordering: .relaxed),
+      guard let interval = core.options.interval, !isFollowed.load(ordering: .relaxed),
         !isFollowed.exchange(true, ordering: .relaxed)
       else { return }
-      if !Follower.start(core, freshness: freshness) { isFollowed.store(false, ordering: .relaxed) }
+      if !Follower.start(core, freshness: interval) { isFollowed.store(false, ordering: .relaxed) }
     }
   }
 

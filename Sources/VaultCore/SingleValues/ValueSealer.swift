@@ -58,7 +58,8 @@ public struct ValueSealer: Sendable {
   /// - Returns: The result of `body`.
   /// - Throws: ``VaultError/Code/malformed`` for a text that ``seal(_:kind:context:)`` never returns, such as a plain
   ///   value; ``VaultError/Code/tampered`` if it was changed, or sealed with a different sealing key
-  ///   or context; ``VaultError/Code/limitExceeded``; ``VaultError/Code/notFound`` if there is no sealing key; the
+  ///   or context; ``VaultError/Code/limitExceeded``; ``VaultError/Code/notFound`` if there is no sealing key;
+  ///   ``VaultError/Code/unreachable`` if the vault is in a database that would have to be asked for a newer one; the
   ///   errors of ``Vault/withValue(service:key:in:_:)``.
   @inlinable
   public func withOpened<R>(
@@ -69,8 +70,18 @@ public struct ValueSealer: Sendable {
     return result!  // `openValue` calls its closure or throws
   }
 
+  /// Asks a database once before it says that a text does not open: another machine may have made its sealing key just
+  /// now. Does not say so either if the database does not answer.
   @usableFromInline
   func openValue(_ text: String, context: RawSpan, _ body: (ValueKind, RawSpan) -> Void) throws(VaultError) {
+    do throws(VaultError) { return try openKnown(text, context: context, body) } catch {
+      guard error.code == .tampered || error.code == .notFound, vault.age > .zero else { throw error }
+      try vault.refresh()
+      try openKnown(text, context: context, body)
+    }
+  }
+
+  private func openKnown(_ text: String, context: RawSpan, _ body: (ValueKind, RawSpan) -> Void) throws(VaultError) {
     let sealed = try parse(text)
     if try open(sealed, with: try sealingKey(), context: context, body) { return }
     // The text may have been sealed before the sealing key was renewed.
