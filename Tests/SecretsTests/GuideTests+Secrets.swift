@@ -261,7 +261,7 @@ extension GuideTests {
       try owner.backUp(to: copy)
 
       let report = try owner.removeSlot(slot)  // the group has a new key
-      try owner.compact()  // removed and replaced values are no longer in the file
+      try owner.compact()  // values that are not kept are no longer in the file
 
       #expect(report.droppedSlots.isEmpty)
       let unlocking = Unlocking.keyFile(workerKeyFile)

@@ -21,7 +21,8 @@ extension SecretPreferences {
   /// guarded memory. A secret that is ``SecretMigration/present`` keeps the metadata it has here.
   ///
   /// The old values can remain in free blocks of the disk, in backups, snapshots and editors' copies, in comments of a
-  /// dotenv file, and in a vault until ``Vault/compact()``. If others can read those, replace the secrets.
+  /// dotenv file, and in a vault until ``Vault/compact()``, or longer if its preferences keep removed values. If others
+  /// can read those, replace the secrets.
   ///
   /// - Parameters:
   ///   - names: the names in the source, each with its key in this store.
@@ -31,9 +32,8 @@ extension SecretPreferences {
   ///   - transform: makes the value for the vault; it must return the same value if it is called again.
   /// - Throws: ``VaultError/Code/conflict`` if the vault has a different value, if two names have the same key, or if a
   ///   name in the same service is also a key; `notErased` if the values are sealed and verified, but not all removed
-  /// from the source; what `transform`, the source and ``transaction(_:)`` throw. In every case, the source still has
-  /// each
-  ///   value that is not in the vault.
+  ///   from the source; what `transform`, the source and ``transaction(_:)`` throw. In every case, the source still has
+  ///   each value that is not in the vault.
   @discardableResult
   public func move(
     _ names: [String: String], from source: some PreferencesStore,
