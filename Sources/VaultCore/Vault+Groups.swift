@@ -95,6 +95,23 @@ extension Vault {
     }
   }
 
+  /// Whether two copies of a vault have the same keys: that of the vault, and those of the groups. Their epochs do not
+  /// tell: two copies whose vault key was replaced separately have the same ones.
+  package func hasSameKeys(as other: Vault) throws(VaultError) -> Bool {
+    let (own, foreign) = (try keys(), try other.keys())
+    return own.count == foreign.count && own.allSatisfy { id, key in foreign[id]?.isEqual(to: key) ?? false }
+  }
+
+  /// The keys that the credential opens: that of the vault under the vault's id, and those of the groups.
+  private func keys() throws(VaultError) -> [Vault.Identifier: SealingKey] {
+    try handle.withCurrent { (_, state) throws(VaultError) in
+      var keys: [Vault.Identifier: SealingKey] = [:]
+      keys[state.snapshot.vaultID] = state.unlocked.vaultKey
+      for group in state.groups { keys[group.id] = try state.content(group.id).key }
+      return keys
+    }
+  }
+
   /// The asynchronous form of `rotate(_:droppingHistory:)`. Cancelling the task does not stop it.
   @discardableResult
   public func rotate(

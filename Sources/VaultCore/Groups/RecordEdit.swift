@@ -49,7 +49,7 @@ public struct RecordEdit: Sendable {
   var defaultHistoryDepth: UInt16?
   /// Whether a record that is replaced keeps at least its own history depth, or the default one: a copy of a record has
   /// the depth of its source, which says nothing about the values of the record that it replaces.
-  var keepsReplacedDepth = false
+  package var keepsReplacedDepth = false
 
   /// Creates an edit that changes nothing.
   public init() {}

@@ -17,9 +17,10 @@ struct GitMerge: WritingCommand {
       If only one side has changed slots, access groups or keys, its copy is taken, and the other side's keys \
       are written on it. If both have, nothing is merged. A key that both have changed is a conflict, unless both have \
       given it the same value and metadata: it stays as in <ours>, and is named. So is one of which the \
-      side that is written has removed earlier values for good, and one that a side has removed for good while the \
-      other has changed it or can still restore it. The exit code is then 1, and git \
-      asks to resolve the conflict: set the key, and "git add" the file.
+      side that is written has removed earlier values for good, one whose rotation is not confirmed there, and one that \
+      a side has removed for good while the other has changed it or can still restore it. The exit code is then 1, and \
+      git asks to resolve the conflict: set the key, and "git add" the file. If the copy of <theirs> is taken and such \
+      a key of <ours> cannot be written on it, nothing is merged. Nor is a file with a broken end.
 
       A credential of an owner is needed, which opens all three, such as the key of "secretprefs unlock"; a group's \
       holder does not see what others have changed. A vault with logging is not merged: its logs are beside it. See \
@@ -42,6 +43,12 @@ struct GitMerge: WritingCommand {
     var access = try unlock.complete(try vault.access())
     access.markPath = nil
     let sides = try files.map { (file) throws(VaultError) in try VaultLocation(copyOf: file) }
+    let limit = access.options.limits.fileBytes
+    guard try !sides[0].storage(access.options).load(limit: limit).bytes.bytes.isEmpty else {
+      throw VaultError(
+        .conflict, "both sides have added the vault, and without a common ancestor nothing tells what each has changed",
+        cause: Cure(hint: "take one side, and repeat the changes of the other"))
+    }
     guard Set(sides.map(\.identifier)).count == 1 else {
       throw VaultError(.malformed, "the files are not copies of one vault", cause: Cure(hint: Self.usage))
     }
@@ -57,8 +64,7 @@ struct GitMerge: WritingCommand {
     }
     var merge = try VaultMerge(base: try other(0), ours: ours, theirs: try other(2))
     try merge.run()
-    let result = try sides[merge.takesTheirs ? 2 : 1].storage(access.options).load(
-      limit: access.options.limits.fileBytes)
+    let result = try sides[merge.takesTheirs ? 2 : 1].storage(access.options).load(limit: limit)
     try OutputFile.replace(files[1], kind: .vault) { (file) throws(VaultError) in
       try file.write(result.bytes.bytes, at: 0)
     }

@@ -12,7 +12,7 @@ struct GitTextconv: ToolCommand {
       added, changed and removed. Writes one line for each key: group, service, key, revision, kind and the time of \
       the last change, with tabs between them; before them a line for each access group and for each slot. No value is \
       opened. A vault that the credential does not open has one line, which says so, and which changes with each \
-      write. The key of "secretprefs unlock" is used as by other commands.
+      write; so has a version of the file that is damaged. The key of "secretprefs unlock" is used as by other commands.
 
       The names are in what git prints, so do not set cachetextconv, which keeps them in the repository. Never \
       prompts. git gives files the modes of the umask, and a vault that other users may access is refused by other \
@@ -33,8 +33,19 @@ struct GitTextconv: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     try unlock.refuseMark()
-    var access = try unlock.complete(try vault.access())
-    access.location = try VaultLocation(copyOf: try Self.sole(files, "file"))
+    let access = try unlock.complete(try vault.access())
+    let file = try Self.sole(files, "file")
+    do { try write(try VaultLocation(copyOf: file), access, messages) } catch let error as VaultError {
+      // git would end at an error, and show nothing of the other files.
+      guard [.badFile, .tampered].contains(ExitStatus(error.code)) else { throw error }
+      messages.warn("\(displayed(error.message))")
+      try Output.write("not opened: \(error.code)\n")
+    }
+  }
+
+  private func write(_ location: VaultLocation, _ access: VaultAccess, _ messages: Messages) throws {
+    var access = access
+    access.location = location
     access.markPath = nil
     access.mayPrompt = false
     let names: VaultNames?
@@ -42,7 +53,10 @@ struct GitTextconv: ToolCommand {
       guard let opened = try access.openIfConfigured(messages) else { throw Self.noCredential }
       if let torn = try opened.vault.tornTail { messages.warn("\(torn.words)") }
       names = try VaultNames(of: opened.vault)
-    } catch let error as VaultError where Self.isClosed(error) { names = nil }
+    } catch let error as VaultError where Self.isClosed(error) {
+      if error.code != .noCredential { messages.warn("\(displayed(error.message))") }
+      names = nil
+    }
     let info = try access.info()
     guard let names else {
       let entries = counted(info.entryCount, "entry", "entries")
@@ -53,8 +67,9 @@ struct GitTextconv: ToolCommand {
 
   private static let noCredential = VaultError(.noCredential, "no credential is configured")
 
-  /// Whether the error is about the credential, and not about the file.
+  /// Whether the error is about the credential. The vault itself is in memory, so no other file can be at fault.
   private static func isClosed(_ error: VaultError) -> Bool {
-    [.noCredential, .credentialRejected, .staleCredential].contains(error.code)
+    [.noCredential, .credentialRejected, .staleCredential, .io, .insecurePermissions, .invalidKeyText].contains(
+      error.code)
   }
 }

@@ -31,8 +31,14 @@ struct VaultMerge {
     /// Who opens what: what a merge does not write again.
     let shape: [String]
 
-    init(_ vault: Vault) throws(VaultError) {
+    /// - Parameter name: the name of a copy that has to be whole.
+    init(_ vault: Vault, _ name: String? = nil) throws(VaultError) {
       let status = try vault.status()
+      if let name, status.tornTail != nil {
+        throw VaultError(
+          .malformed, "the end of <\(name)> is broken: what stood there would be missing in the merge, unnoticed",
+          cause: Cure(hint: "check out that side and write to it, which saves the broken bytes and ends the warning"))
+      }
       guard status.isOwner else {
         throw VaultError(.ownerRequired, "a holder of a group does not see what others have changed")
       }
@@ -59,7 +65,12 @@ struct VaultMerge {
       self.removed = removed
       shape =
         try vault.slots().map { "\($0.id) \($0.label)" }.sorted()
-        + status.groups.map { "\($0.id) \($0.epoch) \($0.name)" }.sorted()
+        + status.groups.map { "\($0.id) \($0.name)" }.sorted()
+    }
+
+    func opensAs(_ other: Side) throws(VaultError) -> Bool {
+      guard shape == other.shape else { return false }
+      return try vault.hasSameKeys(as: other.vault)
     }
   }
 
@@ -77,9 +88,11 @@ struct VaultMerge {
   /// - Throws: ``VaultError/Code/conflict`` if both sides have changed slots or access groups; the codes of an open
   ///   vault.
   init(base: Vault, ours: Vault, theirs: Vault) throws(VaultError) {
-    let (common, own, foreign) = (try Side(base), try Side(ours), try Side(theirs))
-    takesTheirs = foreign.shape != common.shape && own.shape == common.shape
-    guard takesTheirs || foreign.shape == common.shape || foreign.shape == own.shape else {
+    let (common, own, foreign) = (try Side(base), try Side(ours, "ours"), try Side(theirs, "theirs"))
+    let isOwnChanged = try !own.opensAs(common)
+    let isForeignChanged = try !foreign.opensAs(common)
+    takesTheirs = isForeignChanged && !isOwnChanged
+    if isForeignChanged, isOwnChanged, try !foreign.opensAs(own) {
       throw VaultError(
         .conflict, "both sides have changed slots, access groups or keys",
         cause: Cure(hint: "take one side, and repeat the changes of the other"))
@@ -89,8 +102,9 @@ struct VaultMerge {
     other = takesTheirs ? own : foreign
   }
 
-  /// Writes the changes. The current values of keys in ``conflicts`` are as in ours afterwards, unless their access
-  /// group was removed, or a rotation of them is not confirmed in ours, which only theirs can be without.
+  /// Writes the changes. The keys in ``conflicts`` are as in ours afterwards.
+  ///
+  /// - Throws: ``VaultError/Code/conflict`` if a key of ours cannot be written on their copy.
   mutating func run() throws(VaultError) {
     let names = Set(base.records.keys).union(other.records.keys).union(target.records.keys)
     for name in names.sorted(by: { ($0.group, $0.service, $0.key) < ($1.group, $1.service, $1.key) }) {
@@ -101,7 +115,7 @@ struct VaultMerge {
       .union(base.records.keys.filter(target.removed.contains))
       .filter { !other.removed.contains($0) && other.records[$0] == nil }
     for name in lost.sorted(by: { ($0.service, $0.key) < ($1.service, $1.key) }) where !hasConflict(name) {
-      add(name, "one side has removed it for good, and the other has it or keeps it as a removed key")
+      try addUnlessOurs(name, "one side has removed it for good, and the other has it or keeps it as a removed key")
     }
   }
 
@@ -115,39 +129,59 @@ struct VaultMerge {
     let (before, mine, new) = (base.records[name], target.records[name], other.records[name])
     if Self.isSame(before, new) {
       if let before, let new, before.previous.count != new.previous.count {
-        add(name, Self.dropped)
+        try addUnlessOurs(name, Self.dropped)
       }
       return
     }
     if mine == nil, new == nil { return }
     guard let group = target.groups[name.group], let source = other.groups[name.group] else {
-      return add(name, "one side has changed it, and the other removed its access group")
+      return try addUnlessOurs(name, "one side has changed it, and the other removed its access group")
     }
-    let copy = new.map {
-      GroupCopy(
-        vault: other.vault, record: $0, group: source, newVault: target.vault, service: name.service, key: name.key,
-        newGroup: group)
-    }
+    let copy = new.map { groupCopy($0, of: other, source, to: group, of: target) }
     // Even if both sides have written the same.
     if mine != nil, let copy, try copy.isMade() { return }
     if let new, RotationMark.isPending(in: new) {
-      return add(name, "a rotation of it is not confirmed, and its old value cannot be merged")
+      return try addUnlessOurs(name, "a rotation of it is not confirmed, and its old value cannot be merged")
     }
-    let hasDropped = if let before, let new { Self.hasDropped(before, new) } else { false }
-    let isConflict = !Self.isSame(before, mine) || hasDropped
-    if isConflict {
-      let isRemoved = mine == nil || new == nil
-      add(
-        name,
-        hasDropped
-          ? Self.dropped
-          : isRemoved ? "one side has changed it, and the other removed it" : "both sides have changed it")
+    if let before, let new, Self.hasDropped(before, new) { return try addUnlessOurs(name, Self.dropped) }
+    // An earlier merge or a rebase has written the same again.
+    if !Self.isSame(before, mine), try isUnchanged(before, name, in: other) { return }
+    let reason = try reason(name, before, mine, new)
+    if let reason {
+      add(name, reason)
       // What stays is ours.
       guard takesTheirs else { return }
     }
-    if let copy { try copy.copy(replaces: true) } else { try remove(name, in: group) }
-    guard !isConflict else { return }
+    if let copy { try copy.copy(replaces: true, keepsDepth: false) } else { try remove(name, in: group) }
+    guard reason == nil else { return }
     if copy == nil { removedCount += 1 } else { written += 1 }
+  }
+
+  /// Why a record that the other side has changed is a conflict; `nil` if it is none.
+  private func reason(
+    _ name: Name, _ before: RecordInfo?, _ mine: RecordInfo?, _ new: RecordInfo?
+  ) throws(VaultError) -> String? {
+    if Self.isSame(before, mine) {
+      let isDropped = before == nil && base.removed.contains(name) && !target.removed.contains(name)
+      return isDropped ? "one side has removed it for good, and the other has restored it" : nil
+    }
+    if try isUnchanged(before, name, in: target) { return nil }
+    let isRemoved = mine == nil || new == nil
+    return isRemoved ? "one side has changed it, and the other removed it" : "both sides have changed it"
+  }
+
+  /// Whether a side has a record as the ancestor has it, in a write of its own.
+  private func isUnchanged(_ before: RecordInfo?, _ name: Name, in side: Side) throws(VaultError) -> Bool {
+    guard let before, let group = base.groups[name.group], let newGroup = side.groups[name.group] else { return false }
+    return try groupCopy(before, of: base, group, to: newGroup, of: side).isMade()
+  }
+
+  private func groupCopy(
+    _ record: RecordInfo, of side: Side, _ group: AccessGroup, to newGroup: AccessGroup, of target: Side
+  ) -> GroupCopy {
+    GroupCopy(
+      vault: side.vault, record: record, group: group, newVault: target.vault, service: record.service,
+      key: record.key, newGroup: newGroup)
   }
 
   /// Removes a record as the other side has: it is kept for a time only if it is kept there.
@@ -156,6 +190,17 @@ struct VaultMerge {
       if !other.removed.contains(name) { batch.keeping = .nothing }
       try batch.remove(name.key)
     }
+  }
+
+  /// Adds a conflict in which the written side stays as it is. That must be ours.
+  private mutating func addUnlessOurs(_ name: Name, _ reason: String) throws(VaultError) {
+    add(name, reason)
+    guard takesTheirs, let conflict = conflicts.last else { return }
+    throw VaultError(
+      .conflict,
+      "\(displayed(conflict.place)): \(reason); their side has changed slots, access groups or keys, so that our key "
+        + "would have to be written on their copy",
+      cause: Cure(hint: "take one side, and repeat the changes of the other"))
   }
 
   private mutating func add(_ name: Name, _ reason: String) {

@@ -13,7 +13,6 @@ struct VaultMergeTests {
     let storage = MemoryStorage()
     let vault: Vault
     var values: [String: String] = [:]
-    var touched: Set<String> = []
     private let key: SealingKey
 
     init(_ key: SealingKey) throws {
@@ -37,7 +36,6 @@ struct VaultMergeTests {
     func copy() throws -> Copy { try Copy(of: self) }
 
     func set(_ value: String?, _ key: String) throws {
-      touched.insert(key)
       values[key] = value
       try vault.transaction(service: Vault.Name("s"), in: vault.group()) { (batch) throws(VaultError) in
         if let value {
@@ -89,9 +87,8 @@ struct VaultMergeTests {
       var (expected, disputed): ([String: String], Set<String>) = ([:], [])
       for key in Self.keys {
         let (mine, new) = (ours.values[key], theirs.values[key])
-        // What was removed again is as in the ancestor.
-        let isMine = ours.touched.contains(key) && !(mine == nil && base.values[key] == nil)
-        let isNew = theirs.touched.contains(key) && !(new == nil && base.values[key] == nil)
+        // What was written again is as in the ancestor.
+        let (isMine, isNew) = (mine != base.values[key], new != base.values[key])
         if isMine, isNew, mine != new { disputed.insert(key) }
         expected[key] = isMine || !isNew ? mine : new
       }
@@ -187,6 +184,102 @@ struct VaultMergeTests {
     }
     for _ in 0..<2 { #expect(try Self.merge(base, ours, theirs).conflicts.isEmpty) }
     #expect(try ours.read() == ["a": "v"])
+  }
+
+  // Two rotations of one group give it the same key.
+  @Test(arguments: [(true, true), (false, true)])
+  func `two sides that have rotated keys are not merged`(_ ofVault: (Bool, Bool)) throws {
+    let base = try Copy(SealingKey(from: .system))
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    for (side, isOfVault) in [(ours, ofVault.0), (theirs, ofVault.1)] {
+      _ = isOfVault ? try side.vault.rotateVault() : try side.vault.rotate(side.vault.group())
+    }
+    let error = #expect(throws: VaultError.self) { try Self.merge(base, ours, theirs) }
+    #expect(error?.code == .conflict)
+    // Both have taken it over from the same side.
+    let same = try theirs.copy()
+    try same.set("new", "a")
+    #expect(try Self.merge(base, theirs, same).conflicts.isEmpty)
+  }
+
+  enum Lost: CaseIterable { case earlierValues, removedKey, oldValue }
+
+  @Test(arguments: Lost.allCases)
+  func `a key of ours that cannot be written on their copy stops the merge`(_ lost: Lost) throws {
+    let base = try Copy(SealingKey(from: .system))
+    for value in ["one", "two"] { try base.set(value, "kept") }
+    try base.set("three", "gone")
+    try base.set(nil, "gone")
+    func lose(in side: Copy) throws {
+      try side.vault.transaction(service: Vault.Name("s"), in: side.vault.group()) { (batch) throws(VaultError) in
+        var edit = RecordEdit()
+        switch lost {
+        case .earlierValues: edit.historyDepth = .set(0)
+        case .removedKey: return try batch.remove("gone", atOnce: true)
+        case .oldValue:
+          let mark = RotationMark(revision: 2, depth: 3, expiry: nil)
+          edit.attributes = .set([try RecordEdit.Attribute(RotationMark.attribute, Array(mark.text.utf8))])
+        }
+        try batch.edit("kept", edit)
+      }
+    }
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    try lose(in: ours)
+    _ = try theirs.vault.createGroup("theirs")
+    let error = #expect(throws: VaultError.self) { try Self.merge(base, ours, theirs) }
+    #expect(error?.code == .conflict)
+    // Ours is written on, if ours has changed who opens it.
+    let (mine, other) = (try base.copy(), try base.copy())
+    _ = try mine.vault.createGroup("ours")
+    try lose(in: other)
+    #expect(try Self.merge(base, mine, other).conflicts.count == 1)
+  }
+
+  @Test func `a key that is removed for good here and restored there is a conflict`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    try base.set("one", "a")
+    try base.set(nil, "a")
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    try ours.vault.transaction(service: Vault.Name("s"), in: ours.vault.group()) { (batch) throws(VaultError) in
+      try batch.remove("a", atOnce: true)
+    }
+    try theirs.set("two", "a")
+    #expect(try Self.merge(base, ours, theirs).conflicts.map(\.key.text) == ["a"])
+    #expect(try ours.read().isEmpty)
+  }
+
+  @Test func `what an earlier merge has written again is no change`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    try base.set("zero", "a")
+    let (main, first) = (try base.copy(), try base.copy())
+    try main.set("main", "b")
+    try first.set("one", "a")
+    let second = try first.copy()
+    try second.set("two", "a")
+    // As "git rebase" does.
+    #expect(try Self.merge(base, main, first).conflicts.isEmpty)
+    #expect(try Self.merge(first, main, second).conflicts.isEmpty)
+    #expect(try main.read() == ["a": "two", "b": "main"])
+    // The other side has written again what was there.
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    try ours.set("three", "a")
+    try theirs.set("zero", "a")
+    #expect(try Self.merge(base, ours, theirs).conflicts.isEmpty)
+    #expect(try ours.read() == ["a": "three"])
+  }
+
+  @Test func `a history depth that one side has lowered is taken`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    try base.set("one", "a")
+    var edit = RecordEdit()
+    edit.historyDepth = .set(1)
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    try theirs.vault.transaction(service: Vault.Name("s"), in: theirs.vault.group()) { (batch) throws(VaultError) in
+      try batch.edit("a", edit)
+    }
+    #expect(try Self.merge(base, ours, theirs).conflicts.isEmpty)
+    let record = try ours.vault.record(service: Vault.Name("s"), key: "a", in: ours.vault.group())
+    #expect(record?.historyDepth == 1)
   }
 
   @Test func `a change of metadata alone is taken`() throws {

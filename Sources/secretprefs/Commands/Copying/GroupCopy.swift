@@ -18,13 +18,17 @@ struct GroupCopy {
   private var target: Vault { newVault ?? vault }
 
   /// Writes the value, the kind, the accessibility and the metadata of the record, without its earlier values.
-  func copy(replaces: Bool) throws(VaultError) {
+  ///
+  /// - Parameter keepsDepth: whether a record that is replaced keeps its history depth if that is larger.
+  func copy(replaces: Bool, keepsDepth: Bool = true) throws(VaultError) {
+    var edit = RecordEdit(of: record)
+    edit.keepsReplacedDepth = keepsDepth
     var outcome: Result<Void, VaultError> = .failure(VaultError(.notFound, "the record was removed"))
     _ = try vault.withValue(of: record, in: group) { kind, value in
       outcome = Result { () throws(VaultError) in
         try target.transaction(service: service, in: newGroup) { (batch) throws(VaultError) in
           try batch.set(
-            value, kind: kind, forKey: key.text, accessibility: record.accessibility, edit: RecordEdit(of: record),
+            value, kind: kind, forKey: key.text, accessibility: record.accessibility, edit: edit,
             ifRevision: replaces ? nil : 0)
         }
       }
