@@ -132,13 +132,24 @@ extension Vault {
   public func readAuditLog(
     of group: AccessGroup, _ body: (AuditEvent) -> Void = { _ in }
   ) throws(VaultError) -> AuditReport {
+    try readAuditLog(of: group, marked: try handle.mark?.log(of: group.id), body)
+  }
+
+  /// Whether the log of a group is older than a mark, or a different one, for a handle without that mark.
+  package func isAuditLog(of group: AccessGroup, behind mark: RollbackMark) throws(VaultError) -> Bool {
+    try readAuditLog(of: group, marked: mark.logs[group.id]) { _ in }.findings.contains { $0.code == .behindMark }
+  }
+
+  private func readAuditLog(
+    of group: AccessGroup, marked: RollbackMark.Log?, _ body: (AuditEvent) -> Void
+  ) throws(VaultError) -> AuditReport {
     try handle.forkGuard.check()
     let sealer = try Sealer(random: options.random)
     var delivered: UInt64 = 0
     var attempt = 0
     while true {
       attempt += 1
-      let found = try examineLog(of: group.id, sealer, attempt: attempt) { event in
+      let found = try examineLog(of: group.id, sealer, marked: marked, attempt: attempt) { event in
         // A reading that begins again does not repeat what it has delivered.
         guard event.number > delivered else { return }
         delivered = event.number
@@ -157,7 +168,7 @@ extension Vault {
   /// - Parameter attempt: the number of this reading.
   /// - Returns: `nil` if the log must be read again.
   private func examineLog(
-    of group: Vault.Identifier, _ sealer: Sealer, attempt: Int, _ body: (AuditEvent) -> Void
+    of group: Vault.Identifier, _ sealer: Sealer, marked: RollbackMark.Log?, attempt: Int, _ body: (AuditEvent) -> Void
   ) throws(VaultError) -> AuditReport? {
     let log = try handle.auditLog(of: group)
     let isLast = attempt >= Self.mostReadings
@@ -171,7 +182,6 @@ extension Vault {
       return (try AuditKeys(content, sealer), item, isOther)
     }
     // Before the log, because other processes raise it meanwhile.
-    let marked = try handle.mark?.log(of: group)
     let reading = try log.forReading(keys, sealer)
     var examination = AuditExamination(keys, sealer, marked: marked)
     let hasAllFiles = try log.concerningLog { () throws(VaultError) in

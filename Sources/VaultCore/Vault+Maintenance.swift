@@ -60,7 +60,8 @@ extension Vault {
   }
 
   /// Folds the journal into a new snapshot, so that the file contains no removed or replaced values but those that
-  /// ``Vault/Keeping`` keeps: rotate a group with `droppingHistory` to drop these, too. Durable when the method returns.
+  /// ``Vault/Keeping`` keeps: rotate a group with `droppingHistory` to drop these, too. Durable when the method
+  /// returns.
   /// - Throws: ``VaultError/Code/readOnly``, ``VaultError/Code/io`` or ``VaultError/Code/lockTimeout`` with the vault
   ///   unchanged; ``VaultError/Code/durabilityUnknown``.
   public func compact() throws(VaultError) {

@@ -165,7 +165,9 @@ extension AuditFinding {
 
   /// Throws if there are findings that no event acknowledges; `tampered` if only a change of the bytes explains one of
   /// them, and `rolledBack` if the log is older than the mark.
-  static func refuse(_ findings: [AuditFinding]) throws(ToolError) {
+  ///
+  /// - Parameter areShown: whether the command has shown the findings.
+  static func refuse(_ findings: [AuditFinding], areShown: Bool = true) throws(ToolError) {
     let open = findings.filter { !$0.isAcknowledged }
     guard !open.isEmpty else { return }
     let count = counted(open.count, "finding", "findings")
@@ -177,7 +179,9 @@ extension AuditFinding {
     guard !open.contains(where: \.isCertain) else {
       throw ToolError(
         VaultError(.tampered, "\(count) in the audit logs"),
-        hint: "keep the log; \"secretprefs audit verify\" lists what is wrong")
+        hint: areShown
+          ? "keep a copy of the log; once the cause is known, \"secretprefs audit acknowledge\" records that"
+          : "keep the log; \"secretprefs audit verify\" lists what is wrong")
     }
     let hint =
       if open.contains(where: { $0.code == .laterKey }) {

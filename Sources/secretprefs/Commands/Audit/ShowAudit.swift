@@ -76,7 +76,7 @@ struct ShowAudit: ToolCommand {
     } else {
       try Output.write(Table(rows: found.map { $0.event.row(of: $0.group, machine: $0.machine) }).text)
     }
-    try AuditFinding.refuse(findings)
+    try AuditFinding.refuse(findings, areShown: false)
   }
 
   private static func start(_ text: String, now: Int64) throws(ToolError) -> Int64 {

@@ -91,11 +91,13 @@ struct RestoreBackup: WritingCommand {
     try Output.write(.object(answer))
   }
 
-  /// Whether a configured mark will refuse the restored vault. A missing mark is only a warning, because it may be lost
+  /// Whether a configured mark will refuse the restored vault. The logs stay where they are. A missing mark is only a warning, because it may be lost
   /// together with the vault.
   private func isBehindMark(_ copy: Vault, _ access: VaultAccess, _ messages: Messages) throws -> Bool {
     guard let path = access.markPath else { return false }
-    do { return try MarkComparison(try RollbackMark.read(at: path), copy).isBehind } catch let error as VaultError {
+    do {
+      return try MarkComparison(try RollbackMark.read(at: path), copy).refusalOfVault != nil
+    } catch let error as VaultError {
       guard error.code == .markMissing else { throw error }
       messages.warn("the configured mark is missing; \"secretprefs mark init\" creates one")
       return false

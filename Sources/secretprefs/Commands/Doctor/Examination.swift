@@ -125,6 +125,12 @@ struct Examination {
           Problem(
             .error, refusal.code.rawValue, refusal.message,
             repair: "secretprefs backup restore; or secretprefs mark accept, if an older copy was restored on purpose"))
+      } else if try Self.isLogBehind(mark, vault) {
+        report.problems.append(
+          Problem(
+            .error, VaultError.Code.rolledBack.rawValue,
+            "a log is not the one that the mark names: an earlier one was put back",
+            repair: "secretprefs audit verify names it; or secretprefs mark accept, if it was put back on purpose"))
       } else if comparison.isAhead {
         let folder = ExaminedPath(path).directory
         let isWritable = folder.isWritable
@@ -136,6 +142,12 @@ struct Examination {
               + "run secretprefs verify, which raises the mark"))
       }
     } catch { try note(error, repair: error.code == .malformed ? Hints.brokenMark : nil) }
+  }
+
+  /// Whether the log of a group is a different one than the mark names, although it has as many events.
+  private static func isLogBehind(_ mark: RollbackMark, _ vault: Vault) throws(VaultError) -> Bool {
+    for group in try vault.groups() where try vault.isAuditLog(of: group, behind: mark) { return true }
+    return false
   }
 
   /// Records an error as a problem. Rethrows it if it is not a finding.

@@ -96,19 +96,20 @@ struct MarkComparison {
     }
   }
 
-  /// Whether opening the vault with the mark fails.
-  var isBehind: Bool { refusal != nil }
-
   /// The error of opening the vault with the mark.
   var refusal: VaultError? {
+    if let refusalOfVault { return refusalOfVault }
+    guard lines.contains(where: { $0.isLog && [.behind, .differs, .unseen].contains($0.state) }) else { return nil }
+    return VaultError(.rolledBack, "a log is older than the mark, or was removed")
+  }
+
+  /// The error of opening the vault with the mark, whatever logs are beside it.
+  var refusalOfVault: VaultError? {
     // An older vault may lack the key of its log, whose line then says nothing.
     let states = lines.filter { !$0.isLog }.map(\.state)
     if states.contains(.behind) { return VaultError(.rolledBack, "the vault is older than its mark") }
-    if states.contains(.differs) {
-      return VaultError(.rolledBack, "the vault is as old as its mark with different contents: two copies were written")
-    }
-    guard lines.contains(where: { $0.isLog && [.behind, .differs, .unseen].contains($0.state) }) else { return nil }
-    return VaultError(.rolledBack, "a log is older than the mark, or was removed")
+    guard states.contains(.differs) else { return nil }
+    return VaultError(.rolledBack, "the vault is as old as its mark with different contents: two copies were written")
   }
 
   /// Whether the mark should be raised.

@@ -55,7 +55,7 @@ extension MarkComparison {
 
   var json: JSON {
     .object([
-      ("id", .string(vaultID.description)), ("behind", .bool(isBehind)),
+      ("id", .string(vaultID.description)), ("behind", .bool(refusal != nil)),
       (
         "lines",
         .array(
