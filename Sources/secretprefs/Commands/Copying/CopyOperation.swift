@@ -60,7 +60,10 @@ struct CopyOperation {
     }
     vault.recordChange(by: command, messages)
     if let note { messages.tell(note) }
-    try tellDropped(wanted, target, of: vault, in: group, messages)
+    // The change is durable, whatever becomes of this.
+    do throws(VaultError) { try tellDropped(wanted, target, of: vault, in: group, messages) } catch {
+      messages.warn("earlier values may be gone: \(displayed(error.message))")
+    }
     guard isJSON else { return }
     try Output.write(
       .object([
@@ -89,7 +92,7 @@ struct CopyOperation {
 
   private func tellDropped(
     _ wanted: Int, _ target: Target, of vault: Vault, in group: AccessGroup, _ messages: Messages
-  ) throws {
+  ) throws(VaultError) {
     guard wanted > 0, let made = try vault.record(service: target.service, key: target.key.text, in: group),
       made.previous.count < wanted
     else { return }

@@ -31,10 +31,15 @@ struct RequestFolder: RequestPlace {
     for name in names.names.sorted() where !TemporaryName.isForm(of: name) {
       do { contents.requests.append(try Request(name, in: folder)) } catch let error as VaultError {
         guard error.errno != ENOENT else { continue }
-        guard error.isOfFile else {
-          throw VaultError(error.code, "\(path)/\(name): \(error.message)", errno: error.errno)
+        let found = (name: "\(path)/\(name)", reason: error.message)
+        guard ![EACCES, EPERM].contains(error.errno) else {
+          contents.unread.append(found)
+          continue
         }
-        contents.refused.append(("\(path)/\(name)", error.message))
+        guard error.isOfFile else {
+          throw VaultError(error.code, "\(found.name): \(error.message)", errno: error.errno)
+        }
+        contents.refused.append(found)
       }
     }
     // Stable, so that files of one time are in the order of their names.
@@ -61,7 +66,9 @@ struct RequestFolder: RequestPlace {
       try descriptor.synchronize()
     }
     // A folder that others may write to, and not read, cannot be synced.
-    _ = try Descriptor<VaultError>.synchronizeDirectory(path)
+    do throws(VaultError) { _ = try Descriptor<VaultError>.synchronizeDirectory(path) } catch {
+      throw VaultError(.durabilityUnknown, error.message, errno: error.errno, cause: error)
+    }
     let owner = isShared ? "the group" : "this user"
     return AddedRequest(
       name: file,
@@ -126,7 +133,7 @@ struct RequestFolder: RequestPlace {
 
 extension VaultError {
   /// Whether the file is the reason, and not the system: then it is unknown what the file has.
-  fileprivate var isOfFile: Bool { code != .io || [EACCES, EPERM, ENXIO].contains(errno) }
+  fileprivate var isOfFile: Bool { code != .io || errno == ENXIO }
 }
 
 extension VaultIdentity.PublicKey {
