@@ -100,7 +100,10 @@ struct Import: WritingCommand {
     completion: .list(TextEncoding.allCases.map(\.rawValue)))
   var encoding: String?
 
-  @Flag(help: "Import nothing; show the keys, and the kinds and lengths of their values.")
+  @Flag(
+    help: ArgumentHelp(
+      "Import nothing; show the keys, and the kinds and lengths of their values.",
+      discussion: "Fails as the import would if keys exist."))
   var dryRun = false
 
   @Argument(help: ArgumentHelp("The file; - for standard input.", valueName: "file"), completion: .file())
@@ -147,6 +150,7 @@ struct Import: WritingCommand {
       groupOption: try record.group ?? Configuration.value(of: .group),
       remainder: source.isOnDisk ? path : nil)
     if self.vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
+    if dryRun { try plan.check(choice) }
   }
 
   private func parse(

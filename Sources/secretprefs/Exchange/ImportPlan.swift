@@ -127,15 +127,25 @@ struct ImportPlan {
     }
   }
 
+  /// Refuses an import that stops because keys exist.
+  func check(_ choice: ConflictChoice) throws(ToolError) {
+    guard choice == .stop, !existing.isEmpty else { return }
+    throw ToolError(
+      VaultError(.alreadyExists, "nothing was imported: these keys exist: \(listed(existing.map(name(of:))))"),
+      hint: "--on-conflict skip keeps existing keys, --on-conflict replace replaces them")
+  }
+
+  /// The key, after its access group and its service if there are several.
+  private func name(of item: PlannedValue) -> String {
+    (groups.count > 1 ? "\(item.group.text)/" : "") + (services.count > 1 ? "\(item.service.text)/" : "")
+      + item.value.key
+  }
+
   /// Writes all values, in one transaction for each access group. Each earlier value of a record needs one more before
   /// it.
   /// - Returns: What was written, for each access group that something was written to.
   func write(from bytes: borrowing SecretBytes, _ choice: ConflictChoice, to vault: Vault) throws -> [Write] {
-    guard choice != .stop || existing.isEmpty else {
-      throw ToolError(
-        VaultError(.alreadyExists, "nothing was imported: these keys exist: \(listed(existing.map(\.value.key)))"),
-        hint: "--on-conflict skip keeps existing keys, --on-conflict replace replaces them")
-    }
+    try check(choice)
     var writes: [Write] = []
     var hasWritten = false
     do throws(VaultError) {

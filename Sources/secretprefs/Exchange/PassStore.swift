@@ -55,7 +55,7 @@ struct PassStore {
   private static func decrypted(_ path: String, into buffer: GuardedBuffer) throws -> Range<Int>? {
     let first = buffer.count
     let gpg = try OtherProgram("gpg", ["gpg", "--quiet", "--decrypt", "--", path])
-    let text = try ValueReader.read(gpg.output, atMost: PlainInput.longest - first, "\(path): decrypt the entry")
+    let text = try PlainInput.whole(gpg.output, atMost: PlainInput.longest - first, "\(path): decrypt the entry")
     guard try gpg.succeeds() else { return nil }
     try text.withUnsafeBytes { try buffer.append($0) }
     return first..<buffer.count

@@ -21,8 +21,10 @@ enum PlainFormat: String, NamedFormat {
 
   /// The format that the name of a file stands for. Its content must agree: parsing it fails otherwise.
   private init?(fileName name: String) {
-    if name.hasSuffix(".json") || name == ".dockerconfigjson" || name == ".dockercfg" {
+    if name.hasSuffix(".json") || name == ".dockerconfigjson" {
       self = .json
+    } else if name == ".dockercfg" {
+      self = .docker
     } else if name.hasSuffix(".jsonl") {
       self = .records
     } else if name.hasSuffix(".csv") {
@@ -80,16 +82,17 @@ enum PlainFormat: String, NamedFormat {
     case .records: return (.records, try RecordsParser.parse(bytes))
     case .otpauth: return (.otpauth, try OneTimeParser.parse(bytes))
     case .json, .docker, .bitwarden:
+      guard !bytes.allSatisfy(InputText.isSpace) else { throw PlainFault(line: 0, reason: "the file is empty") }
       let (leaves, faults) = try GuardedJSONParser.parts(of: bytes)
       if format == nil, let program = JSONDocuments.foreignProgram(of: leaves) {
         throw ToolError.usage(
           "\(path): this is an export of \(program), which is not read",
           hint: "export in a different format; --format json imports it as settings")
       }
-      let shown = format ?? JSONDocuments.format(of: leaves)
+      let shown = format ?? (assumed == .docker ? .docker : JSONDocuments.format(of: leaves))
       var records =
         switch shown {
-        case .docker: try DockerParser.records(of: leaves, in: bytes)
+        case .docker: try DockerParser.records(of: leaves, in: bytes, isKnown: assumed == .docker)
         case .bitwarden: try BitwardenParser.records(of: leaves, in: bytes)
         default: try JSONDocuments.plain(leaves, in: bytes)
         }

@@ -20,7 +20,7 @@ struct PlainInput: ~Copyable {
   static func read(_ path: String, as format: PlainFormat?, in encoding: TextEncoding?) throws -> PlainInput {
     guard path != "-" else {
       guard isatty(STDIN_FILENO) == 0 else { throw ToolError.usage("standard input is a terminal") }
-      let bytes = try ValueReader.read(STDIN_FILENO, atMost: longest, "read standard input")
+      let bytes = try whole(STDIN_FILENO, "read standard input")
       return PlainInput(bytes: try decoded(bytes, in: encoding), isOnDisk: false)
     }
     let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY) { .io("\(path): open the file", $0) }
@@ -30,9 +30,19 @@ struct PlainInput: ~Copyable {
       guard format ?? .pass == .pass else { throw ToolError.usage("\(path): a directory is not a file") }
       return try PassStore.read(path)
     }
-    let bytes = try ValueReader.read(file.raw, atMost: longest, "\(path): read the file")
+    let bytes = try whole(file.raw, "\(path): read the file")
     return PlainInput(
       bytes: try decoded(bytes, in: encoding), isOnDisk: try file.status().st_mode & S_IFMT == S_IFREG)
+  }
+
+  /// Reads to the end. A file that is too long is bad: no argument is wrong, as it would be for a value.
+  static func whole(_ descriptor: Int32, atMost limit: Int = longest, _ step: String) throws -> SecretBytes {
+    do { return try ValueReader.read(descriptor, atMost: limit, step) } catch let error as VaultError
+      where error.code == .valueTooLarge
+    {
+      throw VaultError(
+        .limitExceeded, error.message, cause: Cure(hint: "split the file, or take out what is not needed"))
+    }
   }
 
   /// The text in UTF-8. Bytes that are not UTF-8 stay if no encoding is named, by the user or in the file.

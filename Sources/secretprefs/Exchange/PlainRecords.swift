@@ -48,6 +48,8 @@ struct PlainRecords {
 
   /// The most values, and the most parts that are left out. A short file can have many more than fit in memory.
   static let most = 100_000
+  /// The most numbers of an entry that are tried.
+  private static let mostNumbers = 10
   /// The most bytes of all names together.
   static let longestNames = 16 << 20
 
@@ -80,6 +82,7 @@ struct PlainRecords {
 
   /// - Parameter last: The last line of what is left out, if it has several.
   mutating func skip(_ name: String, _ reason: String, line: Int, through last: Int = 0) throws(PlainFault) {
+    let name = Self.shown(name)
     guard try count(name, line: line) else { return }
     skipped.append(Part(line: line, lastLine: last > line ? last : nil, name: name, reason: reason))
   }
@@ -108,7 +111,8 @@ struct PlainRecords {
   }
 
   /// Adds an entry of a password manager: its fields become the keys `<name>/<field>`. Empty fields are left out. An
-  /// entry with the name of an earlier one gets a number: `<name> (2)`.
+  /// entry with the name of an earlier one, or with a key of it, gets a number: `<name> (2)`. A field whose name is too
+  /// long is bad, and the others are added.
   ///
   /// - Parameter name: the groups and the name. Without a name, or behind a slash, the entry is `untitled`.
   mutating func add(entry name: String, _ fields: [Field], line: Int) throws(PlainFault) {
@@ -117,13 +121,26 @@ struct PlainRecords {
     let isNamed = !name.isEmpty && name.last != "/"
     let name = isNamed ? name : name + "untitled"
     guard Self.isKey(name) else { return try refuse(Self.notAKey(name, line)) }
-    let entry = numbered(name)
+    guard let entry = numbered(entry: name, fields) else {
+      return try refuse(
+        PlainFault(line: line, name: name, reason: "other entries have fields with the names of its keys"))
+    }
+    var tooLong = 0
     for field in fields {
+      guard entry.utf8.count + 1 + field.name.utf8.count <= InputText.longestName else {
+        tooLong += 1
+        continue
+      }
       let note = field.note ?? (isNamed ? nil : "the entry has neither a name nor a URL")
       try add(
         numbered("\(entry)/\(field.name)"), field.bytes, line: line, spelling: field.spelling,
         isSecret: field.isSecret, note: note)
     }
+    guard tooLong > 0 else { return }
+    let parts = counted(tooLong, "field has a key", "fields have keys")
+    try refuse(
+      PlainFault(
+        line: line, name: entry, reason: "\(parts) of more than \(InputText.longestName) bytes", isLimit: true))
   }
 
   struct Field {
@@ -147,6 +164,16 @@ struct PlainRecords {
 
     /// The name of a field, which may have none in the file.
     static func name(_ name: String?) -> String { name.flatMap { $0.isEmpty ? nil : $0 } ?? "field" }
+  }
+
+  /// The name of an entry none of whose keys is that of an earlier entry, whose fields may have slashes in their names;
+  /// `nil` if none is found soon. Looks at few names, so that the cost stays linear.
+  private mutating func numbered(entry name: String, _ fields: [Field]) -> String? {
+    for _ in 0..<Self.mostNumbers {
+      let entry = numbered(name)
+      if !fields.contains(where: { names["\(entry)/\($0.name)"] != nil }) { return entry }
+    }
+    return nil
   }
 
   private mutating func numbered(_ name: String) -> String {
@@ -181,7 +208,10 @@ struct PlainRecords {
         continue
       }
       guard value.bytes.count <= ValueReader.longest else {
-        try refuse(.limit("a value of more than \(ValueReader.longest) bytes", line: value.line))
+        try refuse(
+          PlainFault(
+            line: value.line, name: Self.shown(value.key),
+            reason: "a value of more than \(ValueReader.longest) bytes", isLimit: true))
         continue
       }
       guard let key = Self.key(value.key) else {
@@ -239,7 +269,11 @@ struct PlainRecords {
 
   private static func notAKey(_ name: String, _ line: Int) -> PlainFault {
     PlainFault(
-      line: line, name: name.utf8.count <= InputText.longestName ? name : "",
-      reason: "not a key: a key has 1 to 1024 bytes and no control characters")
+      line: line, name: shown(name), reason: "not a key: a key has 1 to 1024 bytes and no control characters")
+  }
+
+  /// A name, or the beginning of one that is too long for a key.
+  static func shown(_ name: String) -> String {
+    name.utf8.count <= InputText.longestName ? name : String(name.unicodeScalars.prefix(40)) + "…"
   }
 }

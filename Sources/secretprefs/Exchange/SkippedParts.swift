@@ -38,9 +38,12 @@ struct SkippedParts {
     let path = String(list.dropFirst())
     let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY) { .io("\(path): open the list", $0) }
     defer { extendLifetime(file) }
-    let text = try ValueReader.read(file.raw, atMost: longestList, "\(path): read the list")
-    return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-      .split(whereSeparator: \.isNewline).map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
+    let text = try PlainInput.whole(file.raw, atMost: longestList, "\(path): read the list")
+    // Windows begins a text with a byte order mark.
+    let items = text.withUnsafeBytes { bytes in
+      String(decoding: bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0), as: UTF8.self)
+    }
+    return items.split(whereSeparator: \.isNewline).map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
   }
 
   /// The lines of `7` and of `5-9`; empty if the end is before the beginning, and `nil` for a name.

@@ -28,9 +28,14 @@ enum TextEncoding: String, CaseIterable {
 
   /// The encoding that a file names itself: by a byte order mark, or in the declaration of XML. UTF-8 without either.
   ///
-  /// - Throws: ``PlainFault`` with the name of an encoding that is not read, or that only looks like one.
+  /// - Throws: ``PlainFault`` with the name of an encoding that is not read, or that only looks like one, and for a
+  ///   packed file.
   static func ofFile(_ bytes: UnsafeRawBufferPointer) throws(PlainFault) -> TextEncoding {
-    if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) {
+    for (name, start) in [("gzip", [0x1F, 0x8B]), ("zip", Array("PK\u{3}\u{4}".utf8))] as [(String, [UInt8])]
+    where bytes.starts(with: start) {
+      throw PlainFault(line: 0, reason: "this is a \(name) file: unpack it first")
+    }
+    if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) || isUnmarkedUTF32(bytes) {
       throw PlainFault(line: 0, reason: "the file is UTF-32, which is not read; convert it to UTF-8")
     }
     if bytes.starts(with: [0xFF, 0xFE]) { return .utf16LittleEndian }
@@ -46,7 +51,17 @@ enum TextEncoding: String, CaseIterable {
     guard let encoding = known(name) else {
       throw PlainFault(line: 1, reason: "the XML is in an encoding that is not read; convert it to UTF-8")
     }
+    // Its declaration would not have been found.
+    guard ![.utf16, .utf16LittleEndian, .utf16BigEndian].contains(encoding) else {
+      throw PlainFault(line: 1, reason: "the XML says that it is UTF-16, and is not: --encoding utf-8 reads it")
+    }
     return encoding
+  }
+
+  /// Whether a text begins with a character of ASCII in four bytes.
+  private static func isUnmarkedUTF32(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count >= 4, bytes.count.isMultiple(of: 4), bytes[1] == 0, bytes[2] == 0 else { return false }
+    return (bytes[0] == 0) != (bytes[3] == 0)
   }
 
   /// The encoding in a declaration such as `<?xml version="1.0" encoding="ISO-8859-1"?>`.

@@ -17,12 +17,13 @@ enum WrittenValue {
   }
 
   /// Lends the bytes to write, and whether they are text. JSON that would not be the same when it is read, a date
-  /// without an exact text and a number that is none are lent as they are stored.
+  /// without an exact text, a number that is none and a URL that is none are lent as they are stored.
   private static func withText(
     _ kind: ValueKind, _ bytes: UnsafeRawBufferPointer, _ body: (Bool, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     switch kind {
     case .json where try !isOneLine(bytes): try body(false, bytes)
+    case .url where try TypedText.kind(.url, of: bytes.bytes) == nil: try body(false, bytes)
     case .double where Double(bitPattern: word(bytes)).isNaN: try body(false, bytes)
     case .date:
       let seconds = Double(bitPattern: word(bytes))

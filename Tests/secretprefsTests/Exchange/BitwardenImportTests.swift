@@ -38,6 +38,16 @@ struct BitwardenImportTests {
       report.matches(of: /not imported/).count == 1 && report.contains("line 1, a: an item in the trash"), "\(report)")
   }
 
+  @Test func `a folder without a name is no part of a key, and collections that are no list are named`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(
+      #"{"encrypted":false,"folders":[{"id":"f","name":null}],"items":["#
+        + #"{"name":"a","folderId":"f","collectionIds":"c1","login":{"password":"p"}}]}"#, to: "b.json")
+    let outcome = try scene.shell("secretprefs import b.json")
+    #expect(try scene.texts(service: "default") == ["a/password": "p"], "\(outcome.errorText)")
+    #expect(outcome.text.contains("not imported: line 1, a: collectionIds, which is no list\n"), "\(outcome.text)")
+  }
+
   @Test func `a field without a name is called field`() throws {
     let (keys, _) = try imported(
       #"{"name":"a","fields":[{"name":"","value":"x"},{"name":null,"value":"y"},{"value":"z"}],"login":{"":"w"}}"#)

@@ -25,13 +25,16 @@ struct ImportLimitTests {
   ) -> Sample { Sample(testDescription: description, format: format, error: error, text: text) }
 
   private static let tooLong = "line 1: a name of more than 1024 bytes"
+  private static let notAKey =
+    "line 1, \(String(repeating: "n", count: 40))…: not a key: a key has 1 to 1024 bytes and no control characters"
+  private static let allBad = "20000 parts are bad; nothing was imported"
   private static let tooMany = "line 1: more than 100000 values"
 
   private static let samples = [
     sample("a long name around many values", "json", tooLong) {
       "{\"\(name)\":{\(many(20_000, { "\"k\($0)\":1" }, separator: ","))}}"
     },
-    sample("names that are long together", "json", "line 1: nested names of more than 1024 bytes") {
+    sample("names that are long together", "json", "line 1, \(shorter): nested names of more than 1024 bytes") {
       "{\"\(shorter)\":{\"\(shorter)\":{\(many(20_000, { "\"k\($0)\":1" }, separator: ","))}}}"
     },
     sample("a name around many values", "json", "line 1: the names have more than 16777216 bytes") {
@@ -41,22 +44,22 @@ struct ImportLimitTests {
     sample("a deep array of zeros", "json", tooMany) {
       "{\"a\":\(many(60) { _ in "[" })\(many(2_000_000, { _ in "0" }, separator: ","))\(many(60) { _ in "]" })}"
     },
-    sample("a long registry", "docker", tooLong) {
+    sample("a long registry", "docker", "line 1, auths: a name of more than 1024 bytes") {
       "{\"auths\":{\"\(name)\":{\(many(20_000, { "\"k\($0)\":\"v\"" }, separator: ","))}}}"
     },
-    sample("a long item", "bitwarden", tooLong) {
+    sample("a long item", "bitwarden", notAKey) {
       "{\"encrypted\":false,\"items\":[{\"name\":\"\(name)\",\"fields\":["
         + many(20_000, { "{\"name\":\"k\($0)\",\"value\":\"v\"}" }, separator: ",") + "]}]}"
     },
-    sample("a long folder", "bitwarden", tooLong) {
+    sample("a long folder", "bitwarden", allBad) {
       "{\"encrypted\":false,\"folders\":[{\"id\":\"f\",\"name\":\"\(name)\"}],\"items\":["
         + many(20_000, { "{\"name\":\"k\($0)\",\"folderId\":\"f\",\"notes\":\"v\"}" }, separator: ",") + "]}"
     },
-    sample("a long group", "keepass", tooLong) { keepass(groups: [name], many(20_000) { entry("t\($0)") }) },
-    sample("groups that are long together", "keepass", "line 1: group names of more than 1024 bytes") {
+    sample("a long group", "keepass", allBad) { keepass(groups: [name], many(20_000) { entry("t\($0)") }) },
+    sample("groups that are long together", "keepass", allBad) {
       keepass(groups: [shorter, shorter], many(20_000) { entry("t\($0)") })
     },
-    sample("a long title", "keepass", tooLong) { keepass(groups: [], entry(name)) },
+    sample("a long title", "keepass", notAKey) { keepass(groups: [], entry(name)) },
     sample("many entries", "keepass", "line 1: more than 100000 entries") {
       keepass(groups: [], many(500_000) { _ in "<Entry/>" })
     },
@@ -127,6 +130,13 @@ struct ImportLimitTests {
         groups: [],
         "<Entry><UUID>\(id)</UUID>\(many(20_000) { _ in field("x", "y") })\(field("Password", "p"))</Entry>"
           + "<Entry>\(many(20_000) { _ in field("x", "{REF:P@I:\(digits)}") })</Entry>")
+    },
+    sample("fields with the names of an entry's keys", "bitwarden", "") {
+      let field = { (name: String) in "{\"name\":\"\(name)\",\"value\":\"v\"}" }
+      let taken = many(9, { field($0 == 0 ? "b/z" : "b (\($0 + 1))/z") }, separator: ",")
+      let fields = many(40_000, { field("y\($0)") }, separator: ",")
+      return "{\"encrypted\":false,\"items\":[{\"name\":\"a\",\"fields\":[\(taken)]},"
+        + "{\"name\":\"a/b\",\"fields\":[\(fields),\(field("z"))]}]}"
     },
     sample("fields that show other fields", "bitwarden", "") {
       "{\"encrypted\":false,\"items\":[{\"name\":\"a\",\"fields\":["

@@ -116,7 +116,7 @@ struct ImportRefusalTests {
     let before = try scene.file
     let outcome = try scene.shell(
       "(echo A=1; printf B=; head -c 16777217 /dev/zero | tr '\\0' x) > .env; secretprefs import .env")
-    #expect(outcome.errorText.contains(".env: line 2: a value of more than 16777216 bytes"))
+    #expect(outcome.errorText.contains(".env: line 2, B: a value of more than 16777216 bytes"))
     #expect(outcome.exit == 65)
     #expect(try scene.file == before)
   }
@@ -124,7 +124,33 @@ struct ImportRefusalTests {
   @Test func `a file above the limit is refused`() throws {
     let scene = try ExchangeScene()
     let outcome = try scene.shell("truncate -s 300M .env; secretprefs import .env")
-    #expect(outcome.exit == 64)
+    #expect(outcome.exit == 65)
     #expect(outcome.errorText.contains("more than 268435456 bytes"))
+    let list = try scene.shell("truncate -s 17M list; echo A=1 > .env; secretprefs import .env --skip @list")
+    #expect(list.exit == 65 && list.errorText.contains("more than 16777216 bytes"), "\(list.errorText)")
+  }
+
+  @Test func `values above the limit are each named, also in one line`() throws {
+    let scene = try ExchangeScene()
+    let outcome = try scene.shell(
+      """
+      big() { head -c 16777217 /dev/zero | tr '\\0' x; }
+      (printf '{"a":"'; big; printf '","b":"'; big; printf '","c":1}') > big.json; secretprefs import big.json --skip
+      """)
+    for key in ["a", "b"] {
+      #expect(outcome.text.contains("line 1, \(key): a value of more than 16777216 bytes"), "\(outcome.errorText)")
+    }
+    #expect(try scene.values(service: "default").keys.sorted() == ["c"])
+  }
+
+  @Test(arguments: [
+    ("x.json", [UInt8]([0x1F, 0x8B, 8, 0]), "this is a gzip file"), (".env", [0x50, 0x4B, 3, 4], "this is a zip file"),
+    ("x.json", [], "the file is empty"), ("x.json", [0x0A], "the file is empty"),
+  ])
+  func `a file that is packed or empty is called so`(_ name: String, _ bytes: [UInt8], _ reason: String) throws {
+    let scene = try ExchangeScene()
+    try scene.write(bytes, to: name)
+    let outcome = try scene.shell("secretprefs import \(name)")
+    #expect(outcome.exit == 65 && outcome.errorText.contains("\(name): \(reason)"), "\(outcome.errorText)")
   }
 }

@@ -74,6 +74,128 @@ struct ImportReportTests {
     #expect(try scene.texts(service: "default") == ["a": "1", "c": "3", "f": "6"])
   }
 
+  @Test func `a list may begin with a byte order mark`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(Self.table, to: "t.csv")
+    try scene.home.write("\u{FEFF}3\r\n5\r\n6\r\n", to: "list")
+    let outcome = try scene.shell("secretprefs import t.csv --skip @list")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+  }
+
+  @Test func `a dry run lists all and fails as the import would if keys exist`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write("a=1\nb=2\n", to: ".env")
+    _ = try scene.shell("printf x | secretprefs set a")
+    for option in ["", "--on-conflict skip", "--on-conflict replace"] {
+      let dry = try scene.shell("secretprefs import .env --dry-run \(option)")
+      #expect(dry.text.hasPrefix("exists  a  string  1 byte\nnew     b  string  1 byte\n"), "\(dry.errorText)")
+      #expect(dry.exit == (option.isEmpty ? 1 : 0))
+      #expect(dry.errorText.contains("nothing was imported: these keys exist: a\n") == option.isEmpty)
+    }
+    let json = try scene.shell("secretprefs import .env --dry-run --json")
+    #expect(json.exit == 1 && json.text.contains(#""key":"b""#), "\(json.text)")
+    #expect(json.errorText.contains(#""code":"alreadyExists""#), "\(json.errorText)")
+  }
+
+  @Test func `keys of several services that exist are named with their services`() throws {
+    let scene = try ExchangeScene()
+    let lines = ["s", "t"].map { #"{"key":"x","service":"\#($0)","kind":"string","value":"v"}"# }
+    try scene.home.write(lines.joined(separator: "\n"), to: "r.jsonl")
+    let outcome = try scene.shell("secretprefs import r.jsonl; secretprefs import r.jsonl")
+    #expect(outcome.errorText.contains("these keys exist: s/x, t/x\n"), "\(outcome.errorText)")
+  }
+
+  @Test(
+    arguments: [
+      (
+        "b.json",
+        #"{"encrypted":false,"items":[{"name":"B","fields":[{"name":"root/password","value":"f"}]},"#
+          + #"{"name":"B/root","login":{"username":"u","password":"p"}}]}"#,
+        ["B/root/password": "f", "B/root (2)/username": "u", "B/root (2)/password": "p"]
+      ),
+      (
+        "t.csv", "name,username,password,b/password\nA,u,p,f\nA/b,v,q,\nA/b,w,r,\n",
+        [
+          "A/username": "u", "A/password": "p", "A/b/password": "f", "A/b (2)/username": "v", "A/b (2)/password": "q",
+          "A/b (3)/username": "w", "A/b (3)/password": "r",
+        ]
+      ),
+      (
+        "t.csv", "name,username,password,b/password\nA/b,v,q,\nA,u,p,f\n",
+        [
+          "A/b/username": "v", "A/b/password": "q", "A (2)/username": "u", "A (2)/password": "p",
+          "A (2)/b/password": "f",
+        ]
+      ),
+    ] as [(String, String, [String: String])])
+  func `an entry stays together if a field of another one has the name of its key`(
+    _ name: String, _ text: String, _ keys: [String: String]
+  ) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(text, to: name)
+    let outcome = try scene.shell("secretprefs import \(name)")
+    #expect(try scene.texts(service: "default") == keys, "\(outcome.text)\(outcome.errorText)")
+  }
+
+  private static let long = String(repeating: "n", count: 1030)
+
+  private static func keepass(_ entries: String) -> String {
+    "<KeePassFile><Root><Group><Name>r</Name>\(entries)</Group></Root></KeePassFile>"
+  }
+
+  private static func entry(_ title: String, _ fields: String = "") -> String {
+    "<Entry><String><Key>Title</Key><Value>\(title)</Value></String>\(fields)"
+      + "<String><Key>Password</Key><Value>p</Value></String></Entry>"
+  }
+
+  @Test(
+    arguments: [
+      (
+        "b.json",
+        #"{"encrypted":false,"items":[{"name":"A","login":{"password":"p"},"fields":[{"name":"\#(long)","value":"x"},"#
+          + #"{"name":"\#(long)m","value":"y"}],"passwordHistory":[{"password":"o"}]},"#
+          + #"{"name":"Z","login":{"password":"p"}}]}"#,
+        ["line 1, A: 2 fields have keys of more than 1024 bytes", "line 1, A: earlier passwords"]
+      ),
+      (
+        "k.xml", keepass(entry("A", "<String><Key>\(long)</Key><Value>x</Value></String>") + entry("Z")),
+        ["line 1, A: 1 field has a key of more than 1024 bytes"]
+      ),
+      (
+        "b.json",
+        #"{"encrypted":false,"folders":[{"id":"f","name":"\#(long)"}],"items":[{"name":"A","login":{"password":"p"}},"#
+          + #"{"name":"X","folderId":"f","login":{"password":"p"}},{"name":"Z","login":{"password":"p"}}]}"#,
+        ["line 1, X: a folder whose name has more than 1024 bytes"]
+      ),
+      (
+        "k.xml", keepass(entry("A") + "<Group><Name>\(long)</Name>\(entry("X"))</Group>" + entry("Z")),
+        ["line 1, X: groups whose names have more than 1024 bytes"]
+      ),
+      (
+        "t.csv", "name,password,\(long)\nA,p,x\nZ,p,\n",
+        ["line 1: 1 column has a name of more than 1024 bytes"]
+      ),
+    ] as [(String, String, [String])])
+  func `a name that is too long is named with what is around it, and takes nothing else along`(
+    _ name: String, _ text: String, _ named: [String]
+  ) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(text, to: name)
+    #expect(try scene.shell("secretprefs import \(name)").exit == 65)
+    let outcome = try scene.shell("secretprefs import \(name) --skip")
+    #expect(try scene.texts(service: "default") == ["A/password": "p", "Z/password": "p"], "\(outcome.errorText)")
+    for part in named { #expect(outcome.text.contains("not imported: \(part)\n"), "\(outcome.text)") }
+    #expect(outcome.text.matches(of: /not imported/).count == named.count, "\(outcome.text)")
+  }
+
+  @Test func `an object whose members are all bad is not called empty`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write("{\"ok\":3,\"n\":{\"\(Self.long)\":{\"a\":1}}}", to: "t.json")
+    let outcome = try scene.shell("secretprefs import t.json --skip")
+    #expect(outcome.text.contains("not imported: line 1, n: a name of more than 1024 bytes\n"), "\(outcome.text)")
+    #expect(outcome.text.matches(of: /not imported/).count == 1, "\(outcome.text)")
+  }
+
   @Test(arguments: ["3,5", "6"]) func `bad lines that a list does not have are still refused`(_ list: String) throws {
     let scene = try ExchangeScene()
     try scene.home.write(Self.table, to: "t.csv")

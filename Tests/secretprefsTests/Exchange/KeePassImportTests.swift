@@ -50,6 +50,21 @@ struct KeePassImportTests {
     #expect(left == ["line 2, g/a: \(name)"])
   }
 
+  @Test func `a user name or URL that is marked as protected is secret`() throws {
+    let scene = try ExchangeScene()
+    func fields(_ mark: String) -> String {
+      ["UserName", "URL"].map { "<String><Key>\($0)</Key><Value\(mark)>x\($0)</Value></String>" }.joined()
+    }
+    for (service, mark) in [("p", " ProtectInMemory=\"True\""), ("q", " ProtectInMemory='True'"), ("r", "")] {
+      try scene.home.write(Self.database(entry: fields(mark)), to: "k.xml")
+      let outcome = try scene.shell("secretprefs import k.xml --service \(service)")
+      #expect(try scene.texts(service: service)["g/a/username"] == "xUserName", "\(outcome.errorText)")
+      let listed = try scene.shell("secretprefs list --service \(service) --json")
+      #expect(listed.text.contains("xUserName") == mark.isEmpty, "\(listed.text)")
+      #expect(listed.text.contains("xURL") == mark.isEmpty, "\(listed.text)")
+    }
+  }
+
   @Test(arguments: [
     ("<Notes>n</Notes>", "the notes of the group"), ("<Tags>t</Tags>", "the tags of the group"),
     ("<CustomData><Item><Key>K</Key></Item></CustomData>", "custom data of the group"),

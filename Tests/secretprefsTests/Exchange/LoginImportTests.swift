@@ -62,6 +62,13 @@ struct LoginImportTests {
       text: "{\"r.example\":{\"auth\":\"\(base64("al:pw"))\",\"email\":\"e\"}}",
       login: login("al", "pw"), left: ["r.example/email: "]),
     DockerSample(
+      testDescription: "line ends in auth",
+      text: #"{"auths":{"r.example":{"auth":"YWw6\r\ncHc=\n"}}}"#, login: login("al", "pw")),
+    DockerSample(
+      testDescription: "a file without auths, and a host without a dot",
+      text: #"{"r.example":{"auth":"YWw6cHc="},"registry":{"email":"e","auth":""}}"#, login: login("al", "pw"),
+      left: ["registry: no login", "registry/email: "]),
+    DockerSample(
       testDescription: "logins that a program keeps",
       text: #"{"auths":{"r.example":{}},"credsStore":"desktop","credHelpers":{"q.example":"gcr"}}"#, login: nil,
       left: [
@@ -80,6 +87,14 @@ struct LoginImportTests {
       testDescription: "a registry without the program of all others",
       text: #"{"auths":{"r.example":{}},"credsStore":"desktop","credHelpers":{"r.example":""}}"#, login: nil,
       left: ["credsStore: all other logins are kept by docker-credential-desktop", "r.example: no login"]),
+    DockerSample(
+      testDescription: "a login in the file that docker does not read",
+      text: "{\"auths\":{\"r.example\":{\"auth\":\"\(base64("al:pw"))\"}},\"credsStore\":\"desktop\"}",
+      login: login("al", "pw"), left: ["credsStore: all other", "r.example: docker asks docker-credential-desktop"]),
+    DockerSample(
+      testDescription: "a login that docker reads, beside a helper for other registries",
+      text: "{\"auths\":{\"r.example\":{\"auth\":\"\(base64("al:pw"))\"}},\"credHelpers\":{\"q.example\":\"x\"}}",
+      login: login("al", "pw"), left: ["credHelpers.q.example: the login is kept"]),
     DockerSample(
       testDescription: "no logins", text: #"{"auths":null,"credsStore":"desktop"}"#, login: nil,
       left: ["credsStore: all other"]),
@@ -119,6 +134,31 @@ struct LoginImportTests {
     #expect(try !scene.values(service: "default").isEmpty)
   }
 
+  @Test(arguments: [
+    (".dockercfg", "", #"{"h":{"auth":"dTpw"},"psFormat":"p"}"#), (".dockercfg", "", #"{"h":{"auth":"dTpw"}}"#),
+    ("c.json", "--format docker", #"{"h":{"auth":"dTpw"},"proxies":{"default":{"httpProxy":"x"}}}"#),
+    ("c.json", "", #"{"h":{"auth":"dTpw"},"gcr.io":{"auth":"dTpx"}}"#),
+  ])
+  func `each member with auth is a login in a file of docker`(_ name: String, _ option: String, _ text: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(text, to: name)
+    let outcome = try scene.shell("secretprefs import \(name) \(option)")
+    #expect(try scene.texts(service: "docker")["h"] == "p", "\(outcome.text)\(outcome.errorText)")
+    #expect(try scene.values(service: "default").isEmpty)
+  }
+
+  @Test func `a bad login of docker does not keep the others out`() throws {
+    let scene = try ExchangeScene()
+    let long = String(repeating: "u", count: 1025)
+    try scene.home.write(
+      #"{"auths":{"a":{"auth":"dTpwdw"},"b":{"auth":"dTpw"},"c":{"username":"\#(long)","password":"p"}}}"#,
+      to: "config.json")
+    let outcome = try scene.shell("secretprefs import config.json --skip")
+    #expect(try scene.texts(service: "docker") == ["b": "p"], "\(outcome.errorText)")
+    #expect(outcome.text.contains("line 1, a: a login that is not base64"), "\(outcome.text)")
+    #expect(outcome.text.contains("line 1, c: a name of more than 1024 bytes"), "\(outcome.text)")
+  }
+
   @Test(arguments: [#""x""#, "[]", "1"])
   func `a login of another form is named, and the others are imported`(_ login: String) throws {
     let scene = try ExchangeScene()
@@ -137,7 +177,9 @@ struct LoginImportTests {
     "https://u:@nopassword.example", "://u:p@noscheme.example", "  https://u:p@blank.example",
     "https://u:p@two@at.example",
     "HTTPS://u:p@case.example", "nonsense", "https://u:p@[::1]:8443/x", "https://a%40b:p@user-at.example",
-    "https://u:p@port.example:8443",
+    "https://u:p@port.example:8443", "https://u:p%0ax@line.example", "https://u%0A:p@line.example",
+    "https://u:p@line.example/a%0a", "https://u:p@line.example%0a",
+    "https://u:p/x@slash.example", "https://u:p#x@hash.example", "https:///u:p@empty.example",
   ]
 
   @Test(.enabled(if: HelperScene.hasGit), arguments: gitLines)
@@ -157,6 +199,45 @@ struct LoginImportTests {
     let isRead = outcome.text.hasPrefix("2 keys")
     let isComment = line.hasPrefix("#") || line.allSatisfy { $0 == " " }
     #expect(isRead || isComment || outcome.text.contains("not imported: line 2"), "\(outcome.text)")
+  }
+
+  /// Lines with a password that git does not find, and how the report names them.
+  static let hiddenPasswords = [
+    ("https://user:\(TranscriptTests.canary)/x@h.example", "line 2: git finds no user and password"),
+    ("https://user:x#\(TranscriptTests.canary)@h.example", "line 2: git finds no user and password"),
+    ("https://user:x?\(TranscriptTests.canary)@h.example", "line 2: git finds no user and password"),
+    ("https:///user:\(TranscriptTests.canary)@h.example", "line 2: git finds no user and password"),
+    ("https://user:x@\(TranscriptTests.canary)@h.example", "line 2: git takes all behind the first @ for the host"),
+    ("https://h.example/?token=\(TranscriptTests.canary)", "line 2: git ignores a URL without a user"),
+    ("https://\(TranscriptTests.canary)@h.example", "line 2, https://h.example: git ignores a URL without a user"),
+    ("https://x@\(TranscriptTests.canary)@h.example", "line 2: git ignores a URL without a user"),
+    ("https://u:\(TranscriptTests.canary)%0a@h.example", "line 2: git ignores a URL with %0a"),
+    ("https://u:\(TranscriptTests.canary)@/h.example", "line 2: a URL without a host"),
+    ("\(TranscriptTests.canary)", "line 2: git ignores a line that is no URL"),
+  ]
+
+  @Test(arguments: hiddenPasswords)
+  func `a line that git does not understand is named without what may be a password`(
+    _ line: String, _ name: String
+  ) throws {
+    let scene = try ExchangeScene()
+    for good in ["https://v:w@other.example", "# nothing"] {
+      try scene.home.write("\(good)\n\(line)\n", to: ".git-credentials")
+      for option in ["--dry-run", "--dry-run --json", "--json", "--on-conflict replace"] {
+        let outcome = try scene.shell("secretprefs import .git-credentials \(option)")
+        let report = outcome.text + outcome.errorText
+        #expect(report.contains(name) || option.contains("json"), "\(report)")
+        #expect(!report.contains(TranscriptTests.canary))
+      }
+    }
+  }
+
+  @Test func `a line that git ignores does not take the place of a later one`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write("https://u:p%0ax@h\nhttps://u:good@h\n", to: ".git-credentials")
+    let outcome = try scene.shell("secretprefs import .git-credentials")
+    #expect(outcome.text.contains("not imported: line 1: git ignores a URL with %0a"), "\(outcome.text)")
+    #expect(try scene.texts(service: "git") == ["https://u@h": "good"])
   }
 
   /// Files for the machine a.example.
@@ -205,6 +286,33 @@ struct LoginImportTests {
     #expect(try scene.texts(service: "default") == ["a/username": "u", "a/password": "p"], "\(outcome.errorText)")
     #expect(outcome.text.contains("not imported: line 1, a: keywords in a comment") == isNamed, "\(outcome.text)")
     #expect(!outcome.text.contains("login") && !outcome.text.contains("Machine"), "\(outcome.text)")
+  }
+
+  @Test(
+    arguments: [
+      (
+        "machine a login u password p\nfoo machine x login y\npassword z\n\n# c\nmachine b login c password d\n",
+        "lines 2 to 3: not a keyword", ["a/username": "u", "a/password": "p"], 0
+      ),
+      ("machine a login u password p q\naccount x\nmachine b login c password d\n", "lines 1 to 2: not a", [:], 1),
+      (
+        "machine a login u password p\nq\nmachine b login c password d", "line 2: not a keyword",
+        ["a/username": "u", "a/password": "p"], 0
+      ),
+      ("machine a login u password p\nfoo\npassword q\nmachine b login c password d", "lines 2 to 3: not a", [:], 1),
+      ("machine a login u\nfoo\npassword q\nmachine b login c password d", "lines 2 to 3: not a keyword", [:], 1),
+      ("login x\npassword y\nmachine b login c password d", "lines 1 to 2: a login before the first machine", [:], 0),
+    ] as [(String, String, [String: String], Int)])
+  func `what a bad word takes along is named, and a whole login before it is kept`(
+    _ text: String, _ named: String, _ keys: [String: String], _ broken: Int
+  ) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(text, to: ".netrc")
+    let outcome = try scene.shell("secretprefs import .netrc --skip")
+    #expect(outcome.text.contains("not imported: \(named)"), "\(outcome.text)\(outcome.errorText)")
+    #expect(outcome.text.matches(of: /line 1, a: a part of it is bad/).count == broken, "\(outcome.text)")
+    let all = keys.merging(["b/username": "c", "b/password": "d"]) { first, _ in first }
+    #expect(try scene.texts(service: "default") == all)
   }
 
   @Test func `a value that begins with a hash sign is kept, with a note`() throws {

@@ -70,7 +70,7 @@ struct RecordExchangeTests {
       """
       use; printf old | secretprefs set s --service x; printf mine | secretprefs set n
       secretprefs import a.jsonl 2> error && exit 1
-      grep -q 'these keys exist: n, s' error; test $(secretprefs list --all-services | wc -l) = 2
+      grep -q 'these keys exist: default/n, x/s' error; test $(secretprefs list --all-services | wc -l) = 2
       secretprefs import a.jsonl --on-conflict skip | head -1; secretprefs get n; echo
       secretprefs import a.jsonl --on-conflict replace | head -1; secretprefs get s --service x; echo
       secretprefs export --format records --service x --only s | grep -c '"value":"old"'
@@ -107,6 +107,17 @@ struct RecordExchangeTests {
     (#"{"key":"k","service":"s","kind":"integer","value":1.5}"#, "a value that is not of its kind"),
     (#"{"key":"k","service":"s","kind":"date","value":"tomorrow"}"#, "a value that is not of its kind"),
     (#"{"key":"k","service":"s","kind":"bool","base64":"Ag=="}"#, "a value that is not of its kind"),
+    (#"{"key":"k","service":"s","kind":"bool","value":1}"#, "a value that is not of its kind"),
+    (#"{"key":"k","service":"s","kind":"bool","value":"yes"}"#, "a value that is not of its kind"),
+    (#"{"key":"k","service":"s","kind":"bool","value":"true"}"#, "a value that is not of its kind"),
+    (#"{"key":"k","service":"s","kind":"integer","value":"5"}"#, "a value that is not of its kind"),
+    (#"{"key":"k","service":"s","kind":"integer","value":18446744073709551615}"#, "a value that is not of its kind"),
+    (#"{"key":"k","service":"s","kind":"unsignedInteger","value":-1}"#, "a value that is not of its kind"),
+    (#"{"key":"k","service":"s","kind":"double","value":"1.5"}"#, "a value that is not of its kind"),
+    (#"{"key":"k","service":"s","kind":"double","value":"nan"}"#, "a value that is not of its kind"),
+    (#"{"key":"k","service":"s","kind":"double","value":true}"#, "a value that is not of its kind"),
+    (#"{"key":"k","service":"s","kind":"url","value":"not a url"}"#, "a value that is not of its kind"),
+    (#"{"key":"k","service":"s","kind":"date","value":1}"#, "a value that is not of its kind"),
     (#"{"key":"k","service":"s","kind":"data","base64":"%"}"#, "\"base64\" is no Base64"),
     (#"{"key":"k","service":"s","kind":"new","value":"a"}"#, "a kind that is not known"),
     (#"{"key":"k","service":"s","kind":"string","value":"a","accessibility":"x"}"#, "an accessibility that is not"),

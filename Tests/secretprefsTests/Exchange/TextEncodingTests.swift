@@ -41,6 +41,7 @@ struct TextEncodingTests {
   @Test(arguments: [
     ("utf-16le", [UInt8]([0x41, 0, 0x3D, 0, 0x31, 0])), ("utf-16be", [0, 0x41, 0, 0x3D]),
     ("UTF-32", [0xFF, 0xFE, 0, 0, 0x41, 0, 0, 0]), ("UTF-32", [0, 0, 0xFE, 0xFF, 0, 0, 0, 0x41]),
+    ("UTF-32", [0x41, 0, 0, 0, 0x3D, 0, 0, 0]), ("UTF-32", [0, 0, 0, 0x41, 0, 0, 0, 0x3D]),
   ])
   func `an encoding that is not read is refused by its name`(_ name: String, _ bytes: [UInt8]) throws {
     let (keys, outcome) = try keys(Data(bytes), name: ".env")
@@ -62,6 +63,9 @@ struct TextEncodingTests {
     let latin = try #require(xml("ISO-8859-1").data(using: .isoLatin1))
     #expect(try keys(latin, name: "k.xml").0 == ["ä/password": "é"])
     #expect(try keys(Data(xml("utf-8").utf8), name: "k.xml").0 == ["ä/password": "é"])
+    let (_, other) = try keys(Data(xml("utf-16").utf8), name: "k.xml")
+    #expect(other.exit == 65 && other.errorText.contains("says that it is UTF-16, and is not"), "\(other.errorText)")
+    #expect(try keys(Data(xml("utf-16").utf8), "--encoding utf-8", name: "k.xml").0 == ["ä/password": "é"])
     let (_, outcome) = try keys(Data(xml("KOI8-R").utf8), name: "k.xml")
     #expect(outcome.exit == 65 && outcome.errorText.contains("in an encoding that is not read"), "\(outcome.errorText)")
   }

@@ -6,7 +6,7 @@ struct BitwardenParser {
   /// What Bitwarden keeps about an item, and no user has typed.
   private static let bookkeeping: Set<String> = [
     "id", "organizationId", "type", "creationDate", "revisionDate", "key", "edit", "viewPassword", "permissions",
-    "object", "login.passwordRevisionDate", "secureNote.type", "collectionIds", "folderId",
+    "object", "login.passwordRevisionDate", "secureNote.type", "folderId",
   ]
   /// What a user has set about an item, and the value that it has otherwise.
   private static let settings = [
@@ -27,8 +27,6 @@ struct BitwardenParser {
     var linked: [Int] = []
     var left = LeftParts()
     var isInTrash = false
-    /// Why the item is bad.
-    var fault: PlainFault?
     let line: Int
 
     init(line: Int) { self.line = line }
@@ -62,9 +60,9 @@ struct BitwardenParser {
         continue
       }
       switch (list, path[2].text) {
-      case ("items", _): try parser.add(leaf, path, toItem: index)
-      case (_, "id"): parser.ids[list, default: [:]][index] = try leaf.name(in: bytes)
-      case (_, "name"): parser.names[list, default: [:]][index] = try leaf.name(in: bytes)
+      case ("items", _): parser.add(leaf, path, toItem: index)
+      case (_, "id") where hasValue(leaf): parser.ids[list, default: [:]][index] = leaf.cutName(in: bytes)
+      case (_, "name") where hasValue(leaf): parser.names[list, default: [:]][index] = leaf.cutName(in: bytes)
       default: break
       }
     }
@@ -73,28 +71,23 @@ struct BitwardenParser {
 
   private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
-  private mutating func add(
-    _ leaf: JSONLeaf, _ place: [JSONPosition.Component], toItem index: Int
-  ) throws(PlainFault) {
+  private static func hasValue(_ leaf: JSONLeaf) -> Bool { [.text, .number, .bool].contains(leaf.kind) }
+
+  private mutating func add(_ leaf: JSONLeaf, _ place: [JSONPosition.Component], toItem index: Int) {
     if lastIndex != index { items.append(Item(line: leaf.line)) }
     lastIndex = index
-    guard [.text, .number, .bool].contains(leaf.kind) else { return }
-    do throws(PlainFault) { try add(leaf, place, to: items.count - 1) } catch {
-      guard !error.isFatal else { throw error }
-      items[items.count - 1].fault = error
-    }
-  }
-
-  private mutating func add(_ leaf: JSONLeaf, _ place: [JSONPosition.Component], to last: Int) throws(PlainFault) {
+    guard Self.hasValue(leaf) else { return }
+    let last = items.count - 1
     let path = place.dropFirst(2).map(\.text)
     switch (path[0], path.count) {
     case (_, 1) where Self.settings[path[0]] != nil:
       guard let setting = Self.settings[path[0]], !bytes[leaf.bytes].elementsEqual(setting.initial.utf8) else { return }
       items[last].left.add(setting.name)
     case ("deletedDate", 1): items[last].isInTrash = true
-    case ("name", 1): items[last].name = try leaf.name(in: bytes)
-    case ("folderId", 1): items[last].folder = try leaf.name(in: bytes)
-    case ("collectionIds", 2): items[last].collections.append(try leaf.name(in: bytes))
+    case ("name", 1): items[last].name = leaf.cutName(in: bytes)
+    case ("folderId", 1): items[last].folder = leaf.cutName(in: bytes)
+    case ("collectionIds", 1): items[last].left.add("collectionIds, which is no list")
+    case ("collectionIds", 2): items[last].collections.append(leaf.cutName(in: bytes))
     case ("login", 4) where path[1] == "uris":
       switch path[3] {
       case "uri":
@@ -110,7 +103,7 @@ struct BitwardenParser {
     case ("fields", 3):
       guard case .index(let field) = place[3] else { return }
       switch path[2] {
-      case "name": items[last].names[field] = try leaf.name(in: bytes)
+      case "name": items[last].names[field] = leaf.cutName(in: bytes)
       case "value": items[last].values.append((field, leaf.bytes))
       case "linkedId": items[last].linked.append(field)
       case "type": break
@@ -129,16 +122,19 @@ struct BitwardenParser {
     let folders = paths("folders")
     let collections = paths("collections")
     for item in items {
-      if let fault = item.fault {
-        try records.refuse(fault)
-        continue
-      }
-      let places = item.collections.map { collections[$0] ?? $0 }
-      let folder = item.folder.map { folders[$0] ?? $0 } ?? places.first
+      let places = item.collections.map { collections[$0] ?? $0 }.filter { !$0.isEmpty }
+      let folder = item.folder.map { folders[$0] ?? $0 }.flatMap { $0.isEmpty ? nil : $0 } ?? places.first
       let name = item.name.isEmpty ? item.url.map { InputText.host(of: $0, in: bytes) } ?? "" : item.name
       let path = (folder.map { "\($0)/" } ?? "") + name
       guard !item.isInTrash else {
         try records.skip(path, "an item in the trash", line: item.line)
+        continue
+      }
+      guard folder.map({ $0.utf8.count <= InputText.longestName }) ?? true else {
+        try records.refuse(
+          PlainFault(
+            line: item.line, name: PlainRecords.shown(name),
+            reason: "a folder whose name has more than \(InputText.longestName) bytes", isLimit: true))
         continue
       }
       for left in item.left.all { try records.skip(path, left, line: item.line) }
@@ -157,10 +153,9 @@ struct BitwardenParser {
     return records
   }
 
-  /// The names of folders or collections by their ids.
+  /// The names of folders or collections by their ids; empty for one without a name.
   private func paths(_ list: String) -> [String: String] {
     let names = names[list] ?? [:]
-    return Dictionary((ids[list] ?? [:]).compactMap { index, id in names[index].map { (id, $0) } }) { first, _ in first
-    }
+    return Dictionary((ids[list] ?? [:]).map { index, id in (id, names[index] ?? "") }) { first, _ in first }
   }
 }

@@ -8,6 +8,8 @@ struct CSVColumns {
     case other
     /// A field of RoboForm, which has one in each cell from there on.
     case field
+    /// A column whose name is too long for a field, which is bad.
+    case bad
   }
 
   /// The names in the exports of Chrome, Firefox, Safari, 1Password, Bitwarden, LastPass, KeePass, KeePassXC, Dashlane,
@@ -45,9 +47,10 @@ struct CSVColumns {
     self.titles = titles
     hasBackslashes = titles == ["Account", "Login Name", "Password", "Web Site", "Comments"]
     for (index, title) in titles.enumerated() {
-      let meaning = Self.meaningsByName[title.lowercased()] ?? .other
+      let isBad = title.utf8.count > InputText.longestName
+      let meaning = isBad ? .bad : Self.meaningsByName[title.lowercased()] ?? .other
       // A second column with the same meaning keeps its own name.
-      let isSecond = places[meaning] != nil && meaning != .left
+      let isSecond = places[meaning] != nil && meaning != .left && meaning != .bad
       meanings.append(isSecond ? .other : meaning)
       if places[meaning] == nil { places[meaning] = index }
     }
@@ -56,7 +59,7 @@ struct CSVColumns {
       return
     }
     // A row of such a table has no other fields.
-    for index in meanings.indices where ![.name, .value].contains(meanings[index]) { meanings[index] = .left }
+    for index in meanings.indices where ![.name, .value, .bad].contains(meanings[index]) { meanings[index] = .left }
   }
 
   subscript(_ meaning: Meaning) -> Int? { places[meaning] }
@@ -81,7 +84,7 @@ struct CSVColumns {
   /// The field that a column becomes; `nil` for a column that is none.
   func fieldName(_ index: Int) -> String? {
     switch meanings[index] {
-    case .name, .group, .left, .value, .field: nil
+    case .name, .group, .left, .value, .field, .bad: nil
     case .other: titles[index]
     case .username, .password, .url, .notes, .totp: meanings[index].rawValue
     }

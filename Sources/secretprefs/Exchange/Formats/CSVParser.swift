@@ -31,10 +31,17 @@ struct CSVParser {
     findSeparator()
     let headerLine = text.line
     let cells = try row()
-    columns = CSVColumns(try cells.map { (cell) throws(PlainFault) in try text.name(cell) })
+    do throws(PlainFault) {
+      columns = CSVColumns(try cells.map { (cell) throws(PlainFault) in try text.cutName(cell) })
+    } catch { throw error.through(headerLine, from: headerLine) }
     guard columns.areKnown else {
       throw text.malformed(
         "the header names no columns for name (or URL) and password, or for key and value", line: headerLine)
+    }
+    let bad = columns.meanings.count { $0 == .bad }
+    if bad > 0 {
+      let names = counted(bad, "column has a name", "columns have names")
+      try records.refuse(.limit("\(names) of more than \(InputText.longestName) bytes", line: headerLine))
     }
     while text.next != nil {
       if text.skipLineEnd() { continue }

@@ -31,7 +31,8 @@ struct DockerParser {
 
   /// Whether the document has logins where docker has them, or is a file of docker that says which program keeps them.
   static func recognizes(_ leaves: [JSONLeaf]) -> Bool {
-    leaves.contains { isNamed($0.path[0].text, logins) && isOfLogin($0) } || isOldFile(leaves)
+    leaves.contains { isNamed($0.path[0].text, logins) && isOfLogin($0) }
+      || !registries(leaves, isKnown: false).isEmpty
       || leaves.contains { isNamed($0.path[0].text, "credsStore") || isNamed($0.path[0].text, "credHelpers") }
         && leaves.allSatisfy { leaf in settings.contains { isNamed(leaf.path[0].text, $0) } }
   }
@@ -40,13 +41,23 @@ struct DockerParser {
     leaf.place.depth > 2 ? members.contains { isNamed(leaf.path[2].text, $0) } : leaf.kind == .emptyObject
   }
 
-  /// Whether the document is a `.dockercfg`, which has the registries at the top level. Other JSON has members of these
-  /// names too, but below names that are no hosts.
-  private static func isOldFile(_ leaves: [JSONLeaf]) -> Bool {
-    !leaves.isEmpty
-      && leaves.allSatisfy { leaf in
-        leaf.place.depth == 2 && isRegistry(leaf.path[0].text) && members.contains { isNamed(leaf.path[1].text, $0) }
-      } && leaves.contains { isNamed($0.path[1].text, "auth") }
+  /// The registries at the top level of a `.dockercfg`; empty for any other file. Other JSON has members of these names
+  /// too, but then none of its names is a host, or some have other members.
+  ///
+  /// - Parameter isKnown: whether the file is known to be of docker.
+  private static func registries(_ leaves: [JSONLeaf], isKnown: Bool) -> Set<String> {
+    var (names, withAuth): (Set<String>, Set<String>) = ([], [])
+    var hasOthers = false
+    for path in leaves.map(\.path) {
+      let name = path[0].text
+      if isNamed(name, logins) { return [] }
+      names.insert(name)
+      if path.count == 2, isNamed(path[1].text, "auth") { withAuth.insert(name) }
+      hasOthers = hasOthers || path.count != 2 || !members.contains { isNamed(path[1].text, $0) }
+    }
+    guard !hasOthers, isKnown || !withAuth.isEmpty else { return isKnown ? withAuth.subtracting(settings) : [] }
+    let hosts = names.filter(isRegistry)
+    return isKnown || hosts == names || !hosts.isEmpty && withAuth == names ? names.subtracting(settings) : []
   }
 
   /// Whether a name is that of a host, as docker tells it from a part of an image's name, or a URL.
@@ -54,19 +65,20 @@ struct DockerParser {
     name == "localhost" || name.contains(".") || name.contains(":")
   }
 
+  /// - Parameter isKnown: whether the file is known to be of docker, by its name or by an option.
   static func records(
-    of leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer
+    of leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer, isKnown: Bool
   ) throws(PlainFault) -> PlainRecords {
     var parser = DockerParser(bytes: bytes)
-    let isOld = isOldFile(leaves)
-    let depth = isOld ? 1 : 2
+    let oldRegistries = Self.registries(leaves, isKnown: isKnown)
+    let depth = oldRegistries.isEmpty ? 2 : 1
     let leaves = GuardedJSONParser.decoded(leaves, in: bytes)
     var settings: Set<String> = []
     var registries: [String: [JSONLeaf]] = [:]
     var order: [String] = []
     for leaf in leaves {
       let path = leaf.path
-      if isOld || isNamed(path[0].text, logins) {
+      if oldRegistries.contains(path[0].text) || isNamed(path[0].text, logins) {
         guard path.count >= depth else {
           try parser.records.skip(path[0].text, "no logins", line: leaf.line)
           continue
@@ -78,7 +90,13 @@ struct DockerParser {
         try parser.add(setting: leaf, isFirst: settings.insert(path[0].text).inserted)
       }
     }
-    for registry in order { try parser.add(registry, registries[registry] ?? [], below: depth) }
+    for registry in order {
+      do throws(PlainFault) { try parser.add(registry, registries[registry] ?? [], below: depth) } catch {
+        guard !error.isFatal else { throw error }
+        try parser.records.refuse(
+          PlainFault(line: error.line, name: registry, reason: error.reason, isLimit: error.isLimit))
+      }
+    }
     return parser.records
   }
 
@@ -91,7 +109,7 @@ struct DockerParser {
     let name = path[0].text
     let isHelper = Self.isNamed(name, "credHelpers") && path.count == 2 && leaf.kind == .text
     let isStore = Self.isNamed(name, "credsStore") && path.count == 1 && leaf.kind == .text
-    let program = isHelper || isStore ? try leaf.name(in: bytes) : ""
+    let program = isHelper || isStore ? leaf.cutName(in: bytes) : ""
     // Without a name there is no program, also for a registry that has one for all others.
     if isHelper { helpers[path[1].text] = program }
     if isStore { store = program }
@@ -134,7 +152,7 @@ struct DockerParser {
         guard let leaf = found[name] else { continue }
         try records.skip("\(registry)/\(name)", "docker uses the identity token", line: leaf.line)
       }
-      try records.add(registry, token.bytes, line: token.line, login: .docker(user: DockerCredential.tokenUser))
+      try add(registry, token.bytes, line: token.line, login: .docker(user: DockerCredential.tokenUser))
     } else if let auth = found["auth"] {
       try add(registry, auth: auth, found["username"], found["password"])
     } else if let user = found["username"], let password = found["password"] {
@@ -143,10 +161,24 @@ struct DockerParser {
       try records.refuse(
         PlainFault(line: half.line, name: registry, reason: "a login without a user name or without a password"))
     } else if found["registrytoken"] == nil {
-      let program = helpers[registry] ?? store ?? ""
+      let program = program(of: registry)
       try records.skip(
-        registry, program.isEmpty ? "no login" : "the login is kept by docker-credential-\(program)", line: line)
+        registry, program.map { "the login is kept by docker-credential-\($0)" } ?? "no login", line: line)
     }
+  }
+
+  /// The name of the program that docker asks for the login of a registry, if there is one.
+  private func program(of registry: String) -> String? {
+    guard let name = helpers[registry] ?? store, !name.isEmpty else { return nil }
+    return name
+  }
+
+  /// Adds a login, also if docker does not read it from the file: no other place is known to have it.
+  private mutating func add(
+    _ registry: String, _ password: Range<Int>, line: Int, login: PlainRecords.Login
+  ) throws(PlainFault) {
+    let note = program(of: registry).map { "docker asks docker-credential-\($0), which may have another login" }
+    try records.add(registry, password, line: line, login: login, note: note)
   }
 
   /// The parts of the last login of a registry. Go's JSON decoder begins a value of a map anew.
@@ -168,7 +200,7 @@ struct DockerParser {
   private mutating func add(
     _ registry: String, auth: JSONLeaf, _ user: JSONLeaf?, _ password: JSONLeaf?
   ) throws(PlainFault) {
-    guard let login = DecodedText.base64(auth.bytes, in: bytes),
+    guard let login = decoded(auth.bytes),
       let colon = bytes[login].firstIndex(of: UInt8(ascii: ":")), colon > login.lowerBound,
       let name = String(validating: bytes[login.lowerBound..<colon], as: UTF8.self)
     else {
@@ -186,6 +218,17 @@ struct DockerParser {
     try add(registry, user: name, secret, line: auth.line)
   }
 
+  /// Base64 as Go reads it: with padding, and line ends in it do not count.
+  private func decoded(_ text: Range<Int>) -> Range<Int>? {
+    var end = text.lowerBound
+    for index in text where bytes[index] != UInt8(ascii: "\r") && bytes[index] != UInt8(ascii: "\n") {
+      bytes[end] = bytes[index]
+      end += 1
+    }
+    guard (end - text.lowerBound).isMultiple(of: 4) else { return nil }
+    return DecodedText.base64(text.lowerBound..<end, in: bytes)
+  }
+
   private mutating func add(
     _ registry: String, user: String, _ password: Range<Int>, line: Int
   ) throws(PlainFault) {
@@ -193,7 +236,7 @@ struct DockerParser {
       return try records.refuse(PlainFault(line: line, name: registry, reason: "a user name with a control character"))
     }
     guard !password.isEmpty else { return try records.skip(registry, "a login without a password", line: line) }
-    try records.add(registry, password, line: line, login: .docker(user: user))
+    try add(registry, password, line: line, login: .docker(user: user))
   }
 
   /// docker removes the NUL bytes at both ends of a password, with which old versions filled it up.

@@ -145,8 +145,10 @@ struct GuardedJSONParser {
     switch text.next {
     case UInt8(ascii: "{"):
       _ = text.take()
+      let faultCount = faults.count
       try members(of: place)
-      guard leaves.count == index else { return }
+      // An object all of whose members are bad is not empty.
+      guard leaves.count == index, faults.count == faultCount else { return }
       kind = .emptyObject
     case UInt8(ascii: "["):
       _ = text.take()
@@ -166,13 +168,15 @@ struct GuardedJSONParser {
 
   private mutating func add(_ leaf: JSONLeaf) { if discarded == 0 { leaves.append(leaf) } }
 
-  /// Reads the next value, and leaves it out.
+  /// Reads the next value, and leaves it out. The fault has the name of the object around it.
   private mutating func discard(_ fault: PlainFault, in outer: JSONPosition?) throws(PlainFault) {
     if discarded == 0 {
       guard faults.count < PlainRecords.most else {
         throw .tooMuch("more than \(PlainRecords.most) bad members", line: fault.line)
       }
-      faults.append(fault)
+      let name = outer.map { $0.path.map(\.text).joined(separator: ".") } ?? ""
+      faults.append(
+        PlainFault(line: fault.line, name: PlainRecords.shown(name), reason: fault.reason, isLimit: fault.isLimit))
     }
     discarded += 1
     try value(.index(0), in: outer)

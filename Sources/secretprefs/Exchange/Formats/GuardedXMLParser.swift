@@ -61,9 +61,12 @@ struct GuardedXMLParser {
     return hasSkippedText
   }
 
-  /// Whether the element that `child` returned last has an attribute. Does not decode references in it.
-  func has(_ attribute: StaticString) -> Bool {
-    attribute.withUTF8Buffer { bytes in text.bytes[attributes].firstRange(of: bytes) != nil }
+  /// Whether the element that `child` returned last has an attribute with the value True. Does not decode references in
+  /// it.
+  func isTrue(_ attribute: String) -> Bool {
+    ["\"", "'"].contains { quote in
+      text.bytes[attributes].firstRange(of: Array(" \(attribute)=\(quote)True\(quote)".utf8)) != nil
+    }
   }
 
   // MARK: Tags

@@ -81,6 +81,12 @@ struct InputText {
     return text
   }
 
+  /// A name, or so much of one that is too long that the key with it is refused, and named.
+  func cutName(_ range: Range<Int>) throws(PlainFault) -> String {
+    guard range.count > Self.longestName else { return try name(range) }
+    return String(decoding: bytes[range.prefix(Self.longestName + 1)], as: UTF8.self)
+  }
+
   /// The host and port in a URL, which are in its first bytes.
   static func host(of url: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> String {
     let text = String(decoding: bytes[url.prefix(longestURL)], as: UTF8.self)

@@ -24,4 +24,9 @@ struct JSONLeaf {
     }
     return String(decoding: bytes[self.bytes], as: UTF8.self)
   }
+
+  /// The text as a name, or so much of one that is too long that the key with it is refused, and named.
+  func cutName(in bytes: UnsafeMutableRawBufferPointer) -> String {
+    String(decoding: bytes[self.bytes.prefix(InputText.longestName + 1)], as: UTF8.self)
+  }
 }

@@ -11,6 +11,6 @@ struct KeePassEntry {
   /// What is not imported.
   var left = LeftParts()
 
-  /// Whether a name in it is bad, which was reported.
-  var isBad = false
+  /// Why it is bad.
+  var fault: PlainFault?
 }

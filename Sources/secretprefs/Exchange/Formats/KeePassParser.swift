@@ -21,6 +21,8 @@ struct KeePassParser {
   private var entries: [KeePassEntry] = []
   private var fieldCount = 0
   private var recycleBin: Range<Int>?
+  /// The values that the user has marked as protected, so that they are secret in any field.
+  private var protected: Set<Range<Int>> = []
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     var parser = KeePassParser(xml: GuardedXMLParser(bytes))
@@ -57,7 +59,10 @@ struct KeePassParser {
     guard try xml.child() == nil else { throw xml.text.malformed("text behind the end") }
   }
 
-  /// - Parameter path: the names of the groups around it, each with a slash; `nil` for the outermost group.
+  private static func isTooLong(_ path: String) -> Bool { path.utf8.count > InputText.longestName }
+
+  /// - Parameter path: the names of the groups around it, each with a slash; `nil` for the outermost group. One that is
+  ///   too long does not grow further.
   private mutating func group(in path: String?) throws(PlainFault) {
     let line = xml.text.line
     var inner = ""
@@ -71,21 +76,16 @@ struct KeePassParser {
         try xml.skip()
         return
       case "Name":
-        let name = try xml.text.name(try xml.content())
+        let name = try xml.text.cutName(try xml.content())
         // Without a name it is no level, as a key has none.
-        if let path { inner = name.isEmpty ? path : "\(path)\(name)/" }
-        guard inner.utf8.count <= InputText.longestName else {
-          throw .limit("group names of more than \(InputText.longestName) bytes", line: xml.text.line)
-        }
+        if let path { inner = name.isEmpty || Self.isTooLong(path) ? path : "\(path)\(name)/" }
       case "Entry": try entry(in: inner)
       case "Group": try group(in: inner)
       case "Times": if try expires() { left.add("the expiry time of the group") }
       default: try skip(part, of: "the group", into: &left)
       }
     }
-    for part in left.all {
-      try records.skip(inner.isEmpty ? "" : String(inner.dropLast()), part, line: line)
-    }
+    for part in left.all { try records.skip(String(inner.dropLast()), part, line: line) }
   }
 
   /// Skips an element of an entry or a group, which is left out if it has something that a user has entered.
@@ -127,15 +127,9 @@ struct KeePassParser {
         let id = try xml.content()
         entry.id = DecodedText.base64(id, in: xml.text.bytes) ?? 0..<0
       case "String":
-        guard let (name, value) = try field(leaving: &entry.left) else {
-          entry.isBad = true
-          continue
-        }
+        guard let (name, value) = try field(of: &entry) else { continue }
         if name == "Title" {
-          do throws(PlainFault) { title = try xml.text.name(value) } catch {
-            try records.refuse(error)
-            entry.isBad = true
-          }
+          do throws(PlainFault) { title = try xml.text.cutName(value) } catch { entry.fault = error }
         }
         entry.fields.append((name, value))
         try countField()
@@ -159,9 +153,17 @@ struct KeePassParser {
       default: try skip(part, of: "the entry", into: &entry.left)
       }
     }
-    if entry.isBad { return }
+    guard !Self.isTooLong(path) else {
+      let reason = "groups whose names have more than \(InputText.longestName) bytes"
+      return try records.refuse(
+        PlainFault(line: entry.line, name: PlainRecords.shown(title), reason: reason, isLimit: true))
+    }
     entry.hasTitle = !title.isEmpty
     entry.place = path + title
+    if let fault = entry.fault {
+      return try records.refuse(
+        PlainFault(line: entry.line, name: PlainRecords.shown(entry.place), reason: fault.reason))
+    }
     entries.append(entry)
   }
 
@@ -170,6 +172,7 @@ struct KeePassParser {
     // A reference can put a password in the place of a user name.
     let names = ["UserName", "URL"]
     let shown = Set(entries.flatMap { $0.fields.filter { names.contains($0.name) }.map(\.bytes) })
+      .subtracting(protected)
     for entry in entries {
       for left in entry.left.all { try records.skip(entry.place, left, line: entry.line) }
       var found: [(name: String, bytes: Range<Int>)] = []
@@ -197,23 +200,25 @@ struct KeePassParser {
 
   /// A field; `nil` if its name is bad.
   private mutating func field(
-    leaving left: inout LeftParts
+    of entry: inout KeePassEntry
   ) throws(PlainFault) -> (name: String, value: Range<Int>)? {
     var (name, value, isBad) = ("", 0..<0, false)
     while let part = try xml.child() {
       switch part {
       case "Key":
         let key = try xml.content()
-        do throws(PlainFault) { name = try xml.text.name(key) } catch {
-          try records.refuse(error)
+        do throws(PlainFault) { name = try xml.text.cutName(key) } catch {
+          entry.fault = error
           isBad = true
         }
       case "Value":
-        guard !xml.has(" Protected=\"True\"") else {
+        guard !xml.isTrue("Protected") else {
           throw xml.text.malformed("a protected value: export the database as XML, not encrypted")
         }
+        let isProtected = xml.isTrue("ProtectInMemory")
         value = try xml.content()
-      default: try skip(part, of: "a field", into: &left)
+        if isProtected { protected.insert(value) }
+      default: try skip(part, of: "a field", into: &entry.left)
       }
     }
     return isBad ? nil : (name.isEmpty ? "field" : name, value)

@@ -17,6 +17,8 @@ struct NetrcParser {
   private var fields: [PlainRecords.Field] = []
   /// Whether a part of the machine is bad, so that what is left may be half a login.
   private var isBroken = false
+  /// Whether the present part is a bad word that begins a line behind a whole login, which curl reads all the same.
+  private var isBehindLogin = false
   /// Whether the last value was in quotes.
   private var isQuoted = false
   /// The line of the last word.
@@ -35,18 +37,50 @@ struct NetrcParser {
       try skipToWord()
       guard text.next != nil else { break }
       let line = text.line
+      isBehindLogin = false
       do throws(PlainFault) { try part(line) } catch {
         guard !error.isFatal else { throw error }
-        try records.refuse(error)
-        isBroken = machine != nil
-        // What follows in the line may be a part of the value.
-        text.skip { $0 != UInt8(ascii: "\n") }
+        isBroken = machine != nil && !isBehindLogin
+        try records.refuse(error.through(lastLineBeforeMachine()))
       }
     }
     try addMachine()
   }
 
+  /// Skips what follows something bad, up to a line that begins with a machine or a macro: it may be a part of it.
+  ///
+  /// - Returns: the last line of it with words.
+  private mutating func lastLineBeforeMachine() -> Int {
+    repeat {
+      text.skip { $0 != UInt8(ascii: "\n") }
+      lineOfWord = text.lastLine
+      text.skip(while: InputText.isSpace)
+      while text.next == UInt8(ascii: "#") {
+        text.skip { $0 != UInt8(ascii: "\n") }
+        text.skip(while: InputText.isSpace)
+      }
+    } while text.next != nil && !isAtMachine
+    return lineOfWord
+  }
+
+  private var isAtMachine: Bool {
+    var copy = self
+    return ["machine", "default", "macdef"].contains(copy.word())
+  }
+
+  /// Whether a part of the present login follows, before the next machine.
+  private var hasMoreOfLogin: Bool {
+    var copy = self
+    while true {
+      copy.text.skip(while: InputText.isSpace)
+      let word = copy.word()
+      if ["login", "password", "account"].contains(word) { return true }
+      if word.isEmpty || ["machine", "default", "macdef"].contains(word) { return false }
+    }
+  }
+
   private mutating func part(_ line: Int) throws(PlainFault) {
+    let isFirst = lineOfWord != line
     let word = try keyword()
     switch word {
     case "machine", "default":
@@ -72,6 +106,7 @@ struct NetrcParser {
           note: isMark ? "curl takes it for a comment since version 7.84, because it begins with #" : nil))
     default:
       guard Self.ignored.contains(word) else {
+        isBehindLogin = isFirst && fields.contains { $0.name == "password" } && !hasMoreOfLogin
         throw text.malformed("not a keyword of a netrc file", line: line)
       }
       // curl does not know that the word has a value.
@@ -86,7 +121,9 @@ struct NetrcParser {
     let fields = fields
     self.fields = []
     defer { isBroken = false }
-    guard !isBroken || fields.isEmpty else {
+    guard !isBroken else {
+      // What has no name was named as bad.
+      guard !found.name.isEmpty else { return }
       return try records.skip(found.name, "a part of it is bad", line: found.line)
     }
     try records.add(entry: found.name, fields, line: found.line)

@@ -135,9 +135,27 @@ extension RecordsParser {
       guard let value, base64 == nil else { throw fault("a record without a value, or with two") }
       // JSON is stored as it is written.
       if kind == .json { return try content(value, .body(kind), kind) }
-      let text = GuardedJSONParser.text(value, in: bytes) ?? value
-      guard text != value || kind.isSpelledWithoutQuotes else { throw fault("a value that is not of its kind") }
-      return try content(text, kind.isText ? .body(kind) : .kind(kind), kind)
+      let text = GuardedJSONParser.text(value, in: bytes)
+      guard isSpelled(kind, text ?? value, isQuoted: text != nil) else {
+        throw fault("a value that is not of its kind")
+      }
+      return try content(text ?? value, kind.isText ? .body(kind) : .kind(kind), kind)
+    }
+
+    /// Whether a value is spelled as the export spells one of its kind: numbers and bools as JSON has them, infinite
+    /// numbers and all others as text.
+    private func isSpelled(_ kind: ValueKind, _ range: Range<Int>, isQuoted: Bool) -> Bool {
+      let words: [String]? =
+        switch kind {
+        case .bool: ["true", "false"]
+        case .double where isQuoted: ["inf", "-inf"]
+        default: nil
+        }
+      guard isQuoted ? kind == .double || !kind.isSpelledWithoutQuotes : kind.isSpelledWithoutQuotes,
+        words?.contains(where: { bytes[range].elementsEqual($0.utf8) }) ?? true
+      else { return false }
+      let text = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[range])
+      do throws(VaultError) { return try TypedText.kind(kind, of: text.bytes) == kind } catch { return false }
     }
 
     private func content(

@@ -19,7 +19,7 @@ enum RoboFormField {
       guard let next = rest.firstIndex(of: comma) else { return (column, cell) }
       rest = rest[(next + 1)...]
     }
-    let label = try text.name(cell.lowerBound..<(mark?.lowerBound ?? first))
+    let label = try text.cutName(cell.lowerBound..<(mark?.lowerBound ?? first))
     return (label.uppercased() == codes ? CSVColumns.Meaning.totp.rawValue : label, rest.indices)
   }
 }
