@@ -51,6 +51,16 @@ import Testing
     #expect(modes == "600\n700\n")
   }
 
+  @Test func `what a program has issued for a rotation is kept if it cannot be stored`() throws {
+    try home.writeProgram("#!/bin/sh\nsecretprefs remove a --key-file k\nprintf %s \(typed)\n", to: "issue")
+    let outcome = try Tool.shell(
+      "unset XDG_RUNTIME_DIR; secretprefs rotate-value a --key-file k -- ./issue", in: home)
+    #expect(outcome.exit != 0 && !outcome.errorText.contains(typed))
+    let path = try kept(outcome.errorText)
+    defer { try? FileManager.default.removeItem(atPath: URL(filePath: path).deletingLastPathComponent().path) }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == typed)
+  }
+
   @Test(arguments: [
     ("one", "abc\\r\\n", "abc"), ("one", "abc\\n", "abc"), ("one", "abc\\r", "abc\r"),
     ("one", "abc\\n\\n", "abc\n"), ("one\r", "abc\\r\\n", "abc\r"), ("a\r\nb", "a\\r\\nc\\r\\n", "a\r\nc"),

@@ -133,6 +133,18 @@ struct MaskTerminalTests {
     #expect(!scene.terminal.shown.contains("CANARY"))
   }
 
+  @Test func `a command that began in the background gets the terminal's mode when it comes to the front`() throws {
+    let scene = try Scene()
+    try scene.home.write(
+      "touch begun; until stty -a | grep -q ' icanon'; do sleep 0.02; done; echo ready; read x; echo got $x",
+      to: "script")
+    // A shell that reads a line has a mode of its own.
+    let running = try scene.start(
+      "stty raw -echo; masked sh script & until [ -e begun ]; do sleep 0.02; done; stty sane; fg")
+    try scene.type(("ready", "bob\r"), ("got bob", ""))
+    #expect(try running.wait().exit == 0)
+  }
+
   @Test func `a new size reaches the command`() throws {
     let scene = try Scene()
     let running = try scene.start(

@@ -54,6 +54,8 @@ struct OutputMaskTests {
     ("xZ2hwXzAxMjM0NTY3ODlhYmNkZWY=", "x**************************Y="),
     ("pässwörd!", "*********"), ("first line\nsecond one\n", "**********\n**********\n"),
     ("second  one", "***********"),
+    // As "less" writes it where its screen ends.
+    ("ghp_0123 \u{8}456789abcdef", "*********\u{8}************"),
     // Not the shortest value's length.
     ("ghp_ghp_012", "ghp_ghp_012"), ("ghp_ghp_0123", "ghp_********"), ("ghp_0123456\n", "***********\n"),
     ("ghp_0123456.", "ghp_0123456."), ("a 'ghp_'\\''", "a 'ghp_'\\''"),

@@ -137,7 +137,9 @@ struct SpellingTests {
     }
   }
 
-  @Test(arguments: ["\u{1B}[31m", "\u{1B}[0m\u{1B}[K", "\n", "\r\n    ", "'\"'\"'", "\u{1B}]8;;http://a\u{7}", "+"])
+  @Test(arguments: [
+    "\u{1B}[31m", "\u{1B}[0m\u{1B}[K", "\n", "\r\n    ", "'\"'\"'", "\u{1B}]8;;http://a\u{7}", "+", " \u{8}",
+  ])
   func `a value is found whose characters are interrupted`(_ interruption: String) throws {
     let search = try ValueSearchTests.search(["one\nkäse-日本-\u{1F98A}"])
     for text in ["one\nkäse-日本-\u{1F98A}", #"one\nkäse-日本-\ud83e\udd8a"#] {

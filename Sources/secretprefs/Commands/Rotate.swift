@@ -49,9 +49,8 @@ struct Rotate: WritingCommand {
     let (vault, credential) = try access.openKeepingCredential(messages)
     let report: RotationReport
     if dropHistory {
-      for group in try name.map({ [try vault.grantedGroup($0.text)] }) ?? vault.groups() {
-        for record in try vault.records(in: group) { try RotationMark.refuse(record) }
-      }
+      let groups = try name.map({ [try vault.grantedGroup($0.text)] }) ?? vault.groups()
+      try RotationMark.refuse(try ListedRecord.all(service: nil, in: groups, of: vault))
     }
     if let name {
       report = try vault.rotate(try vault.grantedGroup(name.text), droppingHistory: dropHistory)

@@ -67,7 +67,7 @@ struct EditValue: ToolAction {
     if !isConfirmed {
       try Prompt.confirm(
         "Change the value of \(displayed(key)) \(change)?", otherwise: "the value would change \(change)",
-        mayPrompt: access.mayPrompt)
+        mayPrompt: access.mayPrompt, unclear: .unanswered)
     }
     do throws(VaultError) {
       _ = try value.withSpan { (bytes) throws(VaultError) in

@@ -4,7 +4,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// A new directory in memory that only this user can open. Removed with everything in it, also what an editor has
-/// written beside its file; if this process fails to do so, the next use does.
+/// written beside its file; if this process fails to do so, ``removeAbandoned()`` does.
 final class MemoryFolder {
   private static let prefix = "secretprefs-files-"
   private static let keptPrefix = "secretprefs-kept-"
@@ -20,11 +20,8 @@ final class MemoryFolder {
   ///
   /// - Parameter purpose: what it is for, in errors.
   init(_ purpose: String) throws {
-    let runtime = getenv("XDG_RUNTIME_DIR").flatMap { String(validatingCString: $0) }
-    let places = [runtime, "/dev/shm"].compactMap(\.self).filter { $0.hasPrefix("/") }
-      .compactMap { PathName.resolved($0) }.filter { Self.isInMemory($0) && Self.isSafe($0) }
-    for place in places { Self.removeAbandoned(in: place) }
-    guard let place = places.first(where: { access($0, W_OK | X_OK) == 0 }) else {
+    Self.removeAbandoned()
+    guard let place = Self.places.first(where: { access($0, W_OK | X_OK) == 0 }) else {
       throw ToolError(
         VaultError(.io, "there is no directory in memory for \(purpose)"),
         hint: "mount a tmpfs on /dev/shm, or name a directory of this user on one with XDG_RUNTIME_DIR; nothing is "
@@ -42,6 +39,16 @@ final class MemoryFolder {
     path = made
     folder = locked
   }
+
+  /// Where directories may be.
+  private static var places: [String] {
+    let runtime = getenv("XDG_RUNTIME_DIR").flatMap { String(validatingCString: $0) }
+    return [runtime, "/dev/shm"].compactMap(\.self).filter { $0.hasPrefix("/") }
+      .compactMap { PathName.resolved($0) }.filter { isInMemory($0) && isSafe($0) }
+  }
+
+  /// Removes the directories of processes that were killed and whose commands have ended.
+  static func removeAbandoned() { for place in places { removeAbandoned(in: place) } }
 
   /// The path of the file of ``add(_:named:)`` without a name.
   var file: String { path + "/" + Self.fileName }

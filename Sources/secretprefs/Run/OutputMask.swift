@@ -140,7 +140,7 @@ final class OutputMask {
 
   private func isHidden(_ place: Int) -> Bool {
     let (mark, byte) = (marks.base[place - origin], held.base[place - origin])
-    guard byte != 0x0A, byte != 0x0D else { return false }
+    guard byte != 0x0A, byte != 0x0D, byte != 0x08 else { return false }
     return mark & Mark.hidden != 0 || mark & Mark.hiddenText != 0 && mark & Mark.sequence == 0
   }
 }

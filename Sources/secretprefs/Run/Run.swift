@@ -33,8 +33,8 @@ struct Run: ToolCommand {
 
       A bool is passed as true or false, a number in decimal, a date as RFC 3339 in UTC. Data, and text that contains \
       NUL, can only be a file. The files of --file are in a new directory in memory that only this user can open \
-      ($XDG_RUNTIME_DIR or /dev/shm), and are removed when the command ends, or by a later use of the tool if it is \
-      killed. Other programs of the same user can see the environment of a command, and can open such a file.
+      ($XDG_RUNTIME_DIR or /dev/shm), and are removed when the command ends, or if this process is killed by the \
+      next "run", "edit --value", "doctor" or "lock" after it has ended. Other programs of the same user can see the environment of a command, and can open such a file.
 
       The command inherits all other variables, except those that begin with SECRETPREFS_, and all descriptors, except \
       that of --passphrase-fd. With --keep-settings it also inherits the variables that begin with SECRETPREFS_, \
@@ -56,7 +56,8 @@ struct Run: ToolCommand {
       the window and job control pass through; output of processes that outlive the command is lost. If output cannot \
       be written, the exit code is 74. If its reader has left, a command that succeeded ends by SIGPIPE (141), as \
       without --mask. A program can \
-      still show a value in other ways, such as compressed or reversed. Output that ends like the first bytes of a \
+      still show a value in other ways, such as compressed or reversed, or as vim draws a line that is longer than the \
+      screen. What it writes to /dev/tty is masked only if standard output or standard error is a terminal. Output that ends like the first bytes of a \
       value waits for the next output, but fewer than 4 bytes only 0.05 s: a slow program can show 3 bytes of a value.
 
       EXAMPLE:
@@ -133,6 +134,7 @@ struct Run: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     guard !command.isEmpty else { throw Self.usageError("no command is given after --") }
+    MemoryFolder.removeAbandoned()
     let (environment, search) = try prepare(messages)
     // The error is not shown, because this process then ends by the signal.
     guard !PendingSignal.isPending else { throw VaultError(.noCredential, "interrupted") }

@@ -20,6 +20,8 @@ final class SupervisedCommand {
   /// This process's end of the command's terminal.
   private let keyboard: Int32?
   private let relay: RelayedTerminal?
+  /// The mode that the command's terminal began with, until the keys are passed on for the first time.
+  private var firstMode: termios?
   /// What was typed and not yet passed on, which may be a password.
   private var keys: SecretBytes
   private var pendingKeys = 0..<0
@@ -65,7 +67,7 @@ final class SupervisedCommand {
     keys = try SecretBytes(count: 4096)
     relay = terminal != nil && isatty(STDIN_FILENO) == 1 ? RelayedTerminal() : nil
     if let terminal {
-      Self.copyMode(to: terminal.programs, isRelayed: relay != nil)
+      firstMode = Self.copyMode(to: terminal.programs, isRelayed: relay != nil)
       Self.copySize(to: terminal.keyboard)
       if relay != nil { standard[0] = terminal.programs }
     }
@@ -77,7 +79,7 @@ final class SupervisedCommand {
     }
     guard let child else { throw ToolError.notStarted(number) }
     self.child = child
-    relay?.acquire()
+    acquire()
   }
 
   /// Waits for the end of the command.
@@ -110,7 +112,7 @@ final class SupervisedCommand {
       }
       if isReady(STDIN_FILENO, POLLIN) { readKeys() }
       if let keyboard, isReady(keyboard, POLLOUT) { writeKeys(to: keyboard) }
-      relay?.acquire()
+      acquire()
       if isReady(signals.descriptor, POLLIN) { while let arrival = signals.next() { forward(arrival) } }
       if isReady(child.report, POLLIN), let end = try takeEvent() { return end }
     }
@@ -169,9 +171,21 @@ final class SupervisedCommand {
   }
 
   private func resume() {
-    relay?.acquire()
+    acquire()
     if let keyboard { Self.copySize(to: keyboard) }
     send(SIGCONT)
+  }
+
+  /// Passes on the keys from now on, if this process is in the foreground.
+  private func acquire() {
+    guard let relay, relay.acquire(), let keyboard else { return }
+    defer { firstMode = nil }
+    // At the start in the background, the mode was the one in which a shell reads its own commands.
+    var (mode, now) = (relay.normal, termios())
+    guard let firstMode, tcgetattr(keyboard, &now) == 0,
+      (now.c_iflag, now.c_oflag, now.c_lflag) == (firstMode.c_iflag, firstMode.c_oflag, firstMode.c_lflag)
+    else { return }
+    _ = tcsetattr(keyboard, TCSANOW, &mode)
   }
 
   private func forward(_ arrival: SignalPipe.Arrival) {
@@ -206,11 +220,13 @@ final class SupervisedCommand {
   }
 
   /// - Parameter isRelayed: Whether the outer terminal passes everything on. Otherwise it adds carriage returns itself.
-  private static func copyMode(to terminal: Int32, isRelayed: Bool) {
+  /// - Returns: The mode, if there is one to copy.
+  private static func copyMode(to terminal: Int32, isRelayed: Bool) -> termios? {
     var mode = termios()
-    guard let outer = outerTerminal, tcgetattr(outer, &mode) == 0 else { return }
+    guard let outer = outerTerminal, tcgetattr(outer, &mode) == 0 else { return nil }
     if !isRelayed { mode.c_oflag &= ~tcflag_t(OPOST) }
     _ = tcsetattr(terminal, TCSANOW, &mode)
+    return mode
   }
 
   private static func copySize(to terminal: Int32) {

@@ -66,8 +66,9 @@ struct VariableSelection {
     let plain = variables.filter { $0.reference == nil }
     for place in plain.isEmpty ? [] : places {
       do { _ = try values.service(at: place) } catch {
-        // A credential for other groups: then there is nothing to compare with.
-        guard ToolError(thrown: error).code == VaultError.Code.groupNotGranted.rawValue else { throw error }
+        // A credential for other groups, or no such group: then there is nothing to compare with.
+        let code = ToolError(thrown: error).code
+        guard [VaultError.Code.groupNotGranted, .notFound].contains(where: { $0.rawValue == code }) else { throw error }
       }
     }
     try Self.warn(plain, values, messages)

@@ -22,7 +22,7 @@ struct SpelledByte: BitwiseCopyable {
 }
 
 /// How each byte is compared. Quoting adds and removes quotes, backslashes, the `$` of `$'…'` and the `^` of cmd.exe,
-/// formatting changes blanks, forms have `+` for a space, quoted-printable has `=` before a line end, and UTF-16 has
+/// formatting changes blanks, a pager writes a blank and a backspace where the screen ends, forms have `+` for a space, quoted-printable has `=` before a line end, and UTF-16 has
 /// NULs: values and texts are compared without these.
 enum ByteTraits {
   /// The byte is compared.
@@ -40,7 +40,7 @@ enum ByteTraits {
   static let all: [UInt8] = (0...UInt8.max).map { byte in
     switch byte {
     case 0: 0
-    case 0x09...0x0D, 0x20, UInt8(ascii: "+"), UInt8(ascii: "$"), UInt8(ascii: "="), UInt8(ascii: "^"): mayContinue
+    case 0x08...0x0D, 0x20, UInt8(ascii: "+"), UInt8(ascii: "$"), UInt8(ascii: "="), UInt8(ascii: "^"): mayContinue
     case UInt8(ascii: "\\"): mayContinue | mayBeginEscape | Spelling.backslash.rawValue
     case UInt8(ascii: "'"), UInt8(ascii: "`"): mayContinue | Spelling.singleQuote.rawValue
     case UInt8(ascii: "\""): mayContinue | Spelling.doubleQuote.rawValue

@@ -62,25 +62,37 @@ enum Prompt {
 
   /// Prompts for confirmation before data is lost.
   ///
-  /// - Parameter refusal: What would be lost, for the error if there is no terminal.
-  /// - Throws: ``ToolError/declined`` for any reply except "yes" or "y". Without a terminal, a usage error with a hint.
-  static func confirm(_ question: String, otherwise refusal: String, mayPrompt: Bool) throws {
-    let isConfirmed: Bool
+  /// - Parameters:
+  ///   - refusal: What would be lost, for the error if there is no terminal.
+  ///   - unclear: the error for a reply that is neither "yes" nor "no", or none, as of a terminal that was closed.
+  /// - Throws: ``ToolError/declined`` for any other reply except "yes" or "y". Without a terminal, a usage error with a
+  ///   hint.
+  static func confirm(
+    _ question: String, otherwise refusal: String, mayPrompt: Bool, unclear: ToolError = .declined
+  ) throws {
+    let isConfirmed: Bool?
     do throws(VaultError) {
       guard mayPrompt else { throw VaultError(.noCredential, "prompts are disabled") }
-      isConfirmed = try confirms(question)
+      isConfirmed = try reply(question)
     } catch {
       guard error.code == .noCredential else { throw error }
       throw ToolError.usage("\(refusal), and there is no terminal to confirm on", hint: "--yes skips the question")
     }
+    guard let isConfirmed else { throw unclear }
     guard isConfirmed else { throw ToolError.declined }
   }
 
   /// Returns true only if the reply is "yes" or "y", in capitals or not.
-  static func confirms(_ question: String) throws(VaultError) -> Bool {
+  static func confirms(_ question: String) throws(VaultError) -> Bool { try reply(question) ?? false }
+
+  /// Returns `nil` if the reply is none of "yes", "y", "no" and "n", in capitals or not.
+  private static func reply(_ question: String) throws(VaultError) -> Bool? {
     let answer = try ControllingTerminal(echoes: true).ask(question + " [yes/no] ")
-    let reply = answer.withUnsafeBytes { String(decoding: $0, as: UTF8.self).lowercased() }
-    return reply == "yes" || reply == "y"
+    return switch answer.withUnsafeBytes({ String(decoding: $0, as: UTF8.self).lowercased() }) {
+    case "yes", "y": true
+    case "no", "n": false
+    default: nil
+    }
   }
 
   private static func notEmpty(_ passphrase: consuming SecretBytes) throws(VaultError) -> SecretBytes {

@@ -181,6 +181,8 @@ struct ToolError: Error {
 
   /// A confirmation was answered with anything except "yes".
   static let declined = ToolError(declinedCode, .no, "not confirmed; nothing was changed", nil)
+  /// A question whose answer can lose what the user has typed.
+  static let unanswered = ToolError(problemsCode, .no, "neither yes nor no was answered; nothing was changed", nil)
 
   /// The editor of `edit --value` failed, or could not be started.
   static func editorFailed(_ message: String) -> ToolError {
@@ -194,11 +196,13 @@ struct ToolError: Error {
 
   /// `check` found problems.
   ///
-  /// - Parameter areMalformed: Whether a file has a line that is malformed.
-  static func problems(_ count: Int, areMalformed: Bool) -> ToolError {
-    guard areMalformed else { return problems(count) }
-    let words = counted(count, "problem", "problems") + " found, and a line is malformed"
-    return ToolError(VaultError(.malformed, words), hint: "\(EnvFile.form); --template reads the files as templates")
+  /// - Parameter malformed: The first of them that is about a line that is malformed.
+  static func problems(_ count: Int, malformed: ToolError?) -> ToolError {
+    guard let malformed else { return problems(count) }
+    return ToolError(
+      VaultError(.malformed, counted(count, "problem", "problems") + " found, and a line is malformed"),
+      hint: malformed.hint == EnvFile.form
+        ? "\(EnvFile.form); --template reads the files as templates" : malformed.hint)
   }
 
   /// A problem of the vault that has its own text.

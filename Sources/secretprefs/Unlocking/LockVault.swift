@@ -20,6 +20,7 @@ struct LockVault: WritingCommand {
   @OptionGroup var vault: VaultOptions
 
   func perform(_ messages: Messages) throws {
+    MemoryFolder.removeAbandoned()
     let place = try vault.access().location
     let removal = try KeptKey.remove(place)
     if removal.isRemoved { Output.recordChange(by: Self.self) }

@@ -62,7 +62,7 @@ struct ExportBundle: WritingCommand {
       throw try missing(keys, names.subtracting(records.map(\.key.text)), place, group, vault)
     }
     // A bundle has no earlier values. One of all keys is no step of a rotation.
-    if !all { for record in records { try RotationMark.refuse(record) } }
+    if !all { try RotationMark.refuse(records.map { ListedRecord(group: group, info: $0) }) }
     let file = try newKeyFile.map { try NewKeyFile(at: $0, besides: access, and: to) }
     let slot = try file.map { NewSlot(.key($0.key), label: "bundle") } ?? passphrase.slot("bundle", access)
     do throws(VaultError) { try vault.exportBundle(records, of: group, to: to, slot: slot) } catch {

@@ -62,6 +62,7 @@ struct Doctor: WritingCommand {
   var groups: [String] = []
 
   func perform(_ messages: Messages) throws {
+    MemoryFolder.removeAbandoned()
     let access = try unlock.complete(try vault.access())
     guard try access.location.isOccupied else {
       let place = access.location.path == nil ? "of this name in the database" : "at this path"

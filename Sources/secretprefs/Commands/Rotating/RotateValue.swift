@@ -18,7 +18,8 @@ struct RotateValue: WritingCommand {
 
       The program runs without a shell. Its standard input is empty, it does not inherit SECRETPREFS_ variables, and \
       nothing is stored unless its exit code is 0. It must not end the validity of the old value: if this process is \
-      killed before the new value is stored, the vault has the old one alone. The value is stored as the kind of the \
+      killed before the new value is stored, the vault has the old one alone; if storing it fails, it is kept in a \
+      file in memory, which is named. The value is stored as the kind of the \
       old one; the line ending of a single line is removed. Metadata is kept, except the expiry. Until the \
       second step, no copy, bundle or imported record replaces the key. "remove" ends the rotation, until \
       the key is restored.
@@ -76,13 +77,12 @@ struct RotateValue: WritingCommand {
       guard rule == nil || kind == .string else {
         throw ToolError.usage("a generated value is text, and the key has a value of the kind \(kind.label)")
       }
-      let value: TypedValue
       if let rule {
-        value = try TypedValue(try rule.password(from: .system), kind)
+        let value = try TypedValue(try rule.password(from: .system), kind)
+        try change.store(value, expiry: expiry, keeping: access.keeping)
       } else {
-        value = try TypedValue(try Self.output(of: command, kind), kind)
+        try store(try Self.output(of: command, kind), kind, in: change, expiry: expiry, access, messages)
       }
-      try change.store(value, expiry: expiry, keeping: access.keeping)
     }
     vault.recordChange(by: Self.self, messages)
     guard !self.vault.json else {
@@ -94,6 +94,30 @@ struct RotateValue: WritingCommand {
     }
     guard !confirm, !revert else { return }
     messages.tell("the old value is kept; --confirm ends the rotation, --revert undoes it")
+  }
+
+  /// Stores the output of the program. If that fails, it is kept in memory: a server may have issued it, and no other.
+  private func store(
+    _ output: borrowing SecretBytes, _ kind: ValueKind, in change: RotationChange, expiry: Int64?,
+    _ access: VaultAccess, _ messages: Messages
+  ) throws {
+    do {
+      let copy = try output.withUnsafeBytes { (bytes) throws(VaultError) in try SecretBytes(copying: bytes) }
+      try change.store(try TypedValue(copy, kind), expiry: expiry, keeping: access.keeping)
+    } catch {
+      do {
+        let path = displayed(try Self.keep(output))
+        messages.warn("the new value is kept in memory, in \(path); remove it when it is done with")
+      } catch { messages.warn("the new value could not be kept: \(displayed(ToolError(thrown: error).message))") }
+      throw error
+    }
+  }
+
+  /// - Returns: the path of a file in memory.
+  private static func keep(_ value: borrowing SecretBytes) throws -> String {
+    let folder = try MemoryFolder("the new value")
+    _ = try value.withUnsafeBytes { (bytes) throws(VaultError) in try folder.add(bytes) }
+    return folder.keep()
   }
 
   /// Runs the program and reads the value into guarded memory.

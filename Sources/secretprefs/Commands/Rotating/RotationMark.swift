@@ -53,9 +53,20 @@ struct RotationMark {
   static func refuse(_ record: RecordInfo?) throws(VaultError) {
     guard let record, isPending(in: record) else { return }
     throw VaultError(
-      .conflict, "a rotation of the key is not confirmed, and its old value would be lost",
-      cause: Cure(hint: "\"secretprefs rotate-value --confirm\" keeps the new value, and --revert the old one"))
+      .conflict, "a rotation of the key is not confirmed, and its old value would be lost", cause: cure)
   }
+
+  /// The same for the records of several keys. The error names those of which a rotation is pending.
+  static func refuse(_ records: [ListedRecord]) throws(VaultError) {
+    let pending = records.filter { isPending(in: $0.info) }.map(\.reference.text).sorted()
+    guard !pending.isEmpty else { return }
+    let what = counted(pending.count, "rotation is", "rotations are")
+    throw VaultError(
+      .conflict, "\(what) not confirmed, and an old value would be lost: \(listed(pending))", cause: cure)
+  }
+
+  private static let cure = Cure(
+    hint: "\"secretprefs rotate-value --confirm\" keeps the new value, and --revert the old one")
 
   /// Readable text, because `info` shows it.
   var text: String {
