@@ -69,4 +69,65 @@ struct GitHistoryTests {
       """, in: try RunTests.prepared())
     #expect(outcome.text == ":file:1:1: default/token (plain)\n", "\(outcome.errorText)")
   }
+
+  /// The start of a script: the repository `r` with one commit.
+  private static let repository = """
+    export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=e GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=e
+    git init -q -b main r; cd r; echo one >file; git add .; git commit -qm one
+
+    """
+
+  @Test(.enabled(if: HelperScene.hasGit), arguments: ["", "/sub"])
+  func `every stash and tag is searched, and what a tag names without a commit`(_ folder: String) throws {
+    let outcome = try Tool.shell(
+      Self.repository + """
+        for i in a bb ccc; do echo "$i CANARY-7f3a" >file; git stash -q; done
+        git tag -am 'one CANARY-7f3a' one; git tag -am 'gone CANARY-7f3a' two one 2>/dev/null
+        git tag -am three three two 2>/dev/null; git tag -d two >/dev/null
+        git tag blob $(echo 'blob CANARY-7f3a' | git hash-object -w --stdin)
+        git tag -am tagged tagged $(echo 'tagged CANARY-7f3a' | git hash-object -w --stdin)
+        mkdir sub; echo 'tree CANARY-7f3a' >sub/x; git add sub
+        git tag tree $(git write-tree); git rm -qrf --cached sub
+        cd ..; secretprefs scan --git r\(folder) --key-file k 2>errors | sed 's/^[0-9a-f]*:/commit:/'
+        """, in: try RunTests.prepared())
+    #expect(
+      outcome.text.split(separator: "\n").sorted() == [
+        "commit:file:1:3: default/token (plain)", "commit:file:1:4: default/token (plain)",
+        "commit:file:1:5: default/token (plain)", "refs/tags/blob:1:6: default/token (plain)",
+        "refs/tags/one:6:5: default/token (plain)", "refs/tags/tagged:1:8: default/token (plain)",
+        "refs/tags/three:6:6: default/token (plain)", "refs/tags/tree:sub/x:1:6: default/token (plain)",
+      ])
+  }
+
+  @Test(.enabled(if: HelperScene.hasGit))
+  func `names of files and references are searched, and none shows a value`() throws {
+    let outcome = try Tool.shell(
+      Self.repository + """
+        mkdir CANARY-7f3a; echo x >CANARY-7f3a/x; echo y >CANARY-7f3a/y
+        echo 'a CANARY-7f3a' >"$(printf '\\377')"; git add .; git commit -qm two
+        git mv file new-CANARY-7f3a; git commit -qm three; git branch fix/CANARY-7f3a
+        cd ..; secretprefs scan --git r --key-file k 2>errors | sed 's/^[0-9a-f]*:/commit:/'
+        """, in: try RunTests.prepared())
+    #expect(
+      outcome.text == """
+        commit:\\xFF:1:3: default/token (plain)
+        commit:***: in the name: default/token (plain)
+        commit:***: in the name: default/token (plain)
+        refs/heads/fix/***: in the name: default/token (plain)
+
+        """)
+  }
+
+  @Test(.enabled(if: HelperScene.hasGit))
+  func `a shallow clone is named in a warning`() throws {
+    let outcome = try Tool.shell(
+      Self.repository + """
+        echo two >file; git commit -qam two; cd ..; git clone -q --depth 1 file://$PWD/r c
+        secretprefs scan --git r --key-file k && secretprefs scan --git c --key-file k
+        """, in: try RunTests.prepared())
+    #expect(outcome.exit == 0)
+    #expect(
+      outcome.errorText
+        == "secretprefs: warning: c: only a part of the history is searched, because the clone is shallow\n")
+  }
 }

@@ -41,6 +41,32 @@ struct ScanTests {
     #expect(outcome.text == "t/\\u{1B}[2J:1:1: default/token (plain)\nt/\\xFF:1:1: default/token (plain)\n")
   }
 
+  @Test func `names and the targets of links are searched, and a path never shows a value`() throws {
+    let home = try RunTests.prepared()
+    let prepare = """
+      printf 'CANARY-7f3a_a/b' | secretprefs set path
+      mkdir -p t/CANARY-7f3a/sub t/CANARY-7f3a_a; echo x >t/CANARY-7f3a_a/b; ln -s a-CANARY-7f3a t/link
+      echo CANARY-7f3a >t/CANARY-7f3a/sub/a; echo x >t/CANARY-7f3a/sub/b; mkfifo t/z-CANARY-7f3a.pipe
+
+      """
+    let tree = try Self.scan(prepare + "secretprefs scan t", in: home)
+    #expect(
+      tree.text == """
+        t/***: in the name: default/token (plain)
+        t/***/sub/a:1:1: default/token (plain)
+        t/***: in the name: default/token (plain)
+        t/***/***: in the name: default/path (plain)
+        t/link:1:3: default/token (plain)
+        t/***: in the name: default/token (plain)
+
+        """, "\(tree.errorText)")
+    #expect(tree.errorText.contains("found in 6 places"))
+    let missing = try Self.scan("secretprefs scan CANARY-7f3a --json", in: home)
+    #expect(missing.text.contains(#"{"path":"***","in":"name","group":"default","service":"default","key":"token""#))
+    #expect(missing.text.contains(#""unreadable":["***"]"#))
+    #expect(missing.errorText.contains("*** cannot be searched: No such file or directory"))
+  }
+
   @Test func `in a git history, what was removed, a message, a merge and the stash are found once`() throws {
     let home = try RunTests.prepared()
     let outcome = try Self.scan(

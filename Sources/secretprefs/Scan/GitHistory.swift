@@ -5,58 +5,132 @@ internal import VaultSealing
 /// All objects that the references of a git repository reach, as the installed git reads them.
 struct GitHistory {
   private let repository: String
-  /// Each object and where it occurs first. Ids and paths are bytes, because a path need not be UTF-8.
-  private var places: [(id: [UInt8], commit: [UInt8], path: [UInt8]?)] = []
+  /// The repository in errors.
+  private let name: String
+  private var log = LogReader()
+  private var references: [ScanReport.Origin] = []
 
   /// Lists the objects.
-  init(of repository: String) throws {
+  ///
+  /// - Parameter name: The repository as it is shown.
+  init(of repository: String, called name: String) throws {
     self.repository = repository
+    self.name = name
+    let listed = try output(of: ["for-each-ref", "--format=%(objectname) %(objecttype) %(refname)"])
+      .split(separator: UInt8(ascii: "\n")).map { $0.split(separator: UInt8(ascii: " ")).map(Array.init) }
+    guard listed.allSatisfy({ $0.count == 3 }) else { throw failure }
+    references = listed.map { ScanReport.Origin(reference: $0[2]) }
+    log = try commits(with: try listed.contains { $0[2] == Array(Self.stash.utf8) } ? stashes() : [])
+    for line in listed { try add(line[0], line[1], at: ScanReport.Origin(reference: line[2])) }
+  }
+
+  /// Whether the history before some commits was not fetched.
+  func isShallow() throws -> Bool {
+    try output(of: ["rev-parse", "--is-shallow-repository"]).starts(with: "true".utf8)
+  }
+
+  /// Searches the commits, the tags and the files, and then the names of files and references.
+  mutating func search(_ report: ScanReport) throws {
+    var objects = log.takeObjects()
+    while !objects.isEmpty {
+      for (head, origin) in try search(objects, report) { try addTarget(ofTag: head, at: origin) }
+      objects = log.takeObjects()
+    }
+    for name in log.names { report.searchName(at: name) }
+    for reference in references { report.searchName(at: reference, isWhole: true) }
+  }
+
+  /// The commits and files that all references reach.
+  ///
+  /// - Parameter others: More commits, a line for each.
+  private func commits(with others: [UInt8]) throws -> LogReader {
+    let input = try Self.file(others)
     var reader = LogReader()
     try run(
       [
-        "log", "--all", "--reverse", "--raw", "--no-abbrev", "--no-renames", "-m", "--root", "--no-show-signature",
-        "--no-ext-diff", "--no-textconv", "--format=%H", "-z",
-      ], input: nil
+        "log", "--all", "--stdin", "--reverse", "--raw", "--no-abbrev", "--no-renames", "-m", "--root",
+        "--no-show-signature", "--no-ext-diff", "--no-textconv", "--format=%H", "-z",
+      ], input: input.raw
     ) { reader.add($0) }
+    extendLifetime(input)
     guard !reader.isUnknown else { throw failure }
-    places = reader.places
+    return reader
   }
 
-  /// Searches the commits' messages and the files.
-  func search(_ report: ScanReport) throws {
-    var missing = try missing()
-    let found = places.filter { !missing.contains($0.id) }
-    let ids = found.flatMap { $0.id + [UInt8(ascii: "\n")] }
-    let input = try Descriptor<VaultError>.sealed(ids.bytes, named: "secretprefs") {
-      .io("create a file in memory", $0)
+  /// All stashes: the reference is the newest, and its log has the others.
+  private func stashes() throws -> [UInt8] { try output(of: ["rev-list", "-g", Self.stash, "--"]) }
+
+  private static let stash = "refs/stash"
+
+  /// Adds what a reference or a tag is about. Commits are in the log already.
+  private mutating func add(_ id: [UInt8], _ kind: [UInt8], at origin: ScanReport.Origin) throws {
+    switch String(decoding: kind, as: UTF8.self) {
+    case "blob": log.add(GitObject(id: id, origin: origin))
+    case "tag": log.add(GitObject(id: id, origin: origin, isTag: true))
+    case "tree": try addFiles(ofTree: id, at: origin)
+    default: break
     }
+  }
+
+  /// - Parameter head: The beginning of the tag: two lines, `object` with the id and `type`.
+  private mutating func addTarget(ofTag head: [UInt8], at origin: ScanReport.Origin) throws {
+    let words = head.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: " ") }
+    if words.count > 3 { try add(Array(words[1]), Array(words[3]), at: origin) }
+  }
+
+  private mutating func addFiles(ofTree id: [UInt8], at origin: ScanReport.Origin) throws {
+    let lines = try output(of: ["ls-tree", "-r", "-z", "--full-tree", String(decoding: id, as: UTF8.self)])
+    for line in lines.split(separator: 0) {
+      // "<mode> <kind> <id>", and the path after a tab.
+      let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 1)
+      let fields = parts[0].split(separator: UInt8(ascii: " ")).map(Array.init)
+      guard parts.count == 2, fields.count == 3 else { throw failure }
+      var place = origin
+      place.path = Array(parts[1])
+      log.addNames(at: place)
+      try add(fields[2], fields[1], at: place)
+    }
+  }
+
+  /// Searches objects, and returns the beginning of each tag.
+  private func search(
+    _ objects: [GitObject], _ report: ScanReport
+  ) throws -> [(head: [UInt8], origin: ScanReport.Origin)] {
+    var missing = try missing(of: objects)
+    let found = objects.filter { !missing.contains($0.id) }
+    let input = try Self.file(found.flatMap { $0.id + [UInt8(ascii: "\n")] })
     var reader = ObjectReader(found.count)
+    var tags: [(head: [UInt8], origin: ScanReport.Origin)] = []
+    var head: [UInt8] = []
     try run(["cat-file", "--batch", "--buffer"], input: input.raw) { block in
-      reader.add(block) {
-        report.add($0)
+      reader.add(block) { index, contents in
+        // Of a tag, only what is no part of its text.
+        if found[index].isTag { head += contents.prefix(Self.headLength - head.count) }
+        report.add(contents)
       } finish: { index, isMissing in
-        let place = found[index]
-        if isMissing {
-          missing.insert(place.id)
-        } else {
-          report.finish(
-            at: ScanReport.Origin(
-              commit: String(decoding: place.commit, as: UTF8.self),
-              path: place.path.map { String(decoding: $0, as: UTF8.self) }))
-        }
+        let object = found[index]
+        if isMissing { missing.insert(object.id) } else { report.finish(at: object.origin) }
+        if object.isTag { tags.append((head, object.origin)) }
+        head.removeAll()
       }
     }
-    for place in places where missing.contains(place.id) {
-      report.fail(String(decoding: place.path ?? place.commit, as: UTF8.self), ENOENT)
-    }
+    for object in objects where missing.contains(object.id) { report.fail(at: object.origin, ENOENT) }
     extendLifetime(input)
     guard reader.isAtEnd else { throw failure }
+    return tags
+  }
+
+  /// The length of the first two lines of a tag, whose id has up to 64 digits.
+  private static let headLength = "object \ntype commit\n".utf8.count + 64
+
+  private static func file(_ content: [UInt8]) throws(VaultError) -> Descriptor<VaultError> {
+    try Descriptor<VaultError>.sealed(content.bytes, named: "secretprefs") { .io("create a file in memory", $0) }
   }
 
   /// The ids of the objects that are not there. Git is not asked for them: in a partial clone it would try to fetch
   /// them, and it ends with an error if the program that fetches has ended first.
-  private func missing() throws -> Set<[UInt8]> {
-    var missing = Set(places.map(\.id))
+  private func missing(of objects: [GitObject]) throws -> Set<[UInt8]> {
+    var missing = Set(objects.map(\.id))
     var line: [UInt8] = []
     try run(["cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)"], input: nil) { block in
       for byte in block {
@@ -73,8 +147,14 @@ struct GitHistory {
 
   private var failure: ToolError {
     ToolError(
-      VaultError(.io, "\(repository): git cannot read the history"),
+      VaultError(.io, "\(name): git cannot read the history"),
       hint: "\"git log --all\" in this directory may show why")
+  }
+
+  private func output(of arguments: [String]) throws -> [UInt8] {
+    var output: [UInt8] = []
+    try run(arguments, input: nil) { output.append(contentsOf: $0) }
+    return output
   }
 
   /// Runs git, and calls `body` with all that it writes.
@@ -125,16 +205,46 @@ extension GitHistory {
   ]
 }
 
+/// An object of git that has a text, and where it occurs first.
+private struct GitObject {
+  let id: [UInt8]
+  let origin: ScanReport.Origin
+  var isTag = false
+}
+
 /// Parses `git log --raw -z --format=%H`: commits, and for each changed file its modes, ids and path.
 private struct LogReader {
-  private(set) var places: [(id: [UInt8], commit: [UInt8], path: [UInt8]?)] = []
+  private var objects: [GitObject] = []
+  /// The paths of all files and directories, each where it occurs first.
+  private(set) var names: [ScanReport.Origin] = []
   /// Whether a part was neither a commit nor a file: settings of git may change what it writes.
   private(set) var isUnknown = false
   private var known: Set<[UInt8]> = []
+  private var knownNames: Set<[UInt8]> = []
   private var commit: [UInt8] = []
   /// The new id of the file whose path comes next.
   private var file: [UInt8]?
   private var part: [UInt8] = []
+
+  /// Adds an object that is not known.
+  mutating func add(_ object: GitObject) {
+    if known.insert(object.id).inserted { objects.append(object) }
+  }
+
+  /// The objects that were added since the last call.
+  mutating func takeObjects() -> [GitObject] {
+    defer { objects = [] }
+    return objects
+  }
+
+  /// Adds the path of a file, and those of the directories that it is in.
+  mutating func addNames(at origin: ScanReport.Origin) {
+    var origin = origin
+    while let path = origin.path, knownNames.insert(path).inserted {
+      names.append(origin)
+      origin.path = path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[..<$0]) }
+    }
+  }
 
   mutating func add(_ block: UnsafeRawBufferPointer) {
     for byte in block {
@@ -149,7 +259,9 @@ private struct LogReader {
 
   private mutating func take(_ part: [UInt8]) {
     if let id = file {
-      if !id.isEmpty, known.insert(id).inserted { places.append((id, commit, part)) }
+      let origin = ScanReport.Origin(commit: commit, path: part)
+      if !id.isEmpty { add(GitObject(id: id, origin: origin)) }
+      addNames(at: origin)
       file = nil
     } else if let fields = Self.fields(part) {
       // A removed file has no new id, and a submodule is another repository.
@@ -161,7 +273,7 @@ private struct LogReader {
         isUnknown = true
         return
       }
-      if known.insert(commit).inserted { places.append((commit, commit, nil)) }
+      add(GitObject(id: commit, origin: ScanReport.Origin(commit: commit)))
     }
   }
 
@@ -187,7 +299,7 @@ private struct ObjectReader {
   var isAtEnd: Bool { index == count && rest == 0 && header.isEmpty }
 
   mutating func add(
-    _ block: UnsafeRawBufferPointer, contents: (UnsafeRawBufferPointer) -> Void,
+    _ block: UnsafeRawBufferPointer, contents: (_ index: Int, UnsafeRawBufferPointer) -> Void,
     finish: (_ index: Int, _ isMissing: Bool) -> Void
   ) {
     var block = block[...]
@@ -197,7 +309,7 @@ private struct ObjectReader {
         block = block.dropFirst(taken.count)
         rest -= taken.count
         // The line feed is the last byte.
-        contents(UnsafeRawBufferPointer(rebasing: rest == 0 ? taken.dropLast() : taken))
+        contents(index, UnsafeRawBufferPointer(rebasing: rest == 0 ? taken.dropLast() : taken))
         if rest == 0 { end(false, finish) }
       } else if let byte = block.popFirst(), byte != UInt8(ascii: "\n") {
         header.append(byte)

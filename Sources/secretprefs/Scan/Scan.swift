@@ -11,8 +11,9 @@ struct Scan: ToolCommand {
     discussion: """
       Searches files, and all files below directories, for the current values of all services and access groups that \
       the credential opens. A finding is a line with the path, the line, the column in bytes, the service and the key, \
-      and the form in which the value is there; the value is never printed. If something is found, or a file cannot be \
-      read, the exit code is 1.
+      and the form in which the value is there; the value is never printed. Names of files and directories are \
+      searched, too: their line has "in the name" in place of the line and column, and in each path *** stands for a \
+      name that has a value. If something is found, or a file cannot be read, the exit code is 1.
 
         plain      the value itself
         line       one line of a longer value: at least 20 bytes without a space
@@ -24,18 +25,22 @@ struct Scan: ToolCommand {
         entity     with the entities of XML or HTML
         printable  quoted-printable, if only the bytes that need it are encoded, in upper case
 
-      Blanks, line ends, quotes, backslashes, +, = and $ are not compared, so that a value is found however it is \
-      quoted, indented and wrapped. Only text and data with at least 8 bytes are searched for, 6 of which are none \
-      of these, and of values longer than 4096 bytes, only the first 4096. A part of a value that is neither one of \
-      its lines nor these 4096 bytes is not found. Binary files are searched too; symbolic links below a directory \
-      are not followed. The vault itself is sealed, and no finding.
+      Blanks, backspaces, line ends, quotes, backslashes, +, = and $ are not compared, so that a value is found \
+      however it is quoted, indented and wrapped. Only text and data with at least 8 bytes are searched for, 6 of \
+      which are none of these, and of values longer than 4096 bytes, only the first 4096. A part of a value that is \
+      neither one of its lines nor these 4096 bytes is not found. Binary files are searched too; of symbolic links \
+      below a directory, the target's name is searched, and they are not followed. The vault itself is sealed, and no \
+      finding.
 
       --service, --group, --match and --except choose the keys whose values are searched for. Without them it is all \
       of them, as with --all-services and --all-groups, which also warns about access groups that the credential does \
       not open.
 
-      With --git, the paths are repositories. Every version of every file and every message of the commits that a \
-      branch, a tag or the stash reaches is searched once, and named by the first commit that has it.
+      With --git, the paths are repositories. Every version and every name of a file and every message of the commits \
+      that a branch, a tag or a stash reaches is searched once, and named by the first commit that has it. So are the \
+      names of branches and tags, the messages of tags, and files that a tag names without a commit; these are named \
+      by the reference. What only the log of a branch still has, such as an amended commit, is not searched, nor are \
+      files that are not committed. A warning names a shallow clone, which has only a part of the history.
 
       EXAMPLE:
         secretprefs scan .
@@ -92,18 +97,38 @@ struct Scan: ToolCommand {
     let report = try ScanReport(values, messages)
     for path in paths {
       if git {
-        try GitHistory(of: path).search(report)
+        try search(repository: path, report, messages)
       } else if path == "-" {
-        report.search(STDIN_FILENO, at: ScanReport.Origin(path: path))
+        report.search(STDIN_FILENO, at: ScanReport.Origin(path: Array(path.utf8)))
       } else {
-        try FileTree.visit(path) { descriptor, path in
-          report.search(descriptor, at: ScanReport.Origin(path: FileTree.text(of: path)))
-        } failed: { path, number in
-          report.fail(FileTree.text(of: path), number)
-        }
+        try search(path, report)
       }
     }
     try Output.write(self.vault.json ? report.json.text + "\n" : report.text)
     if let error = report.error { throw error }
+  }
+
+  private func search(_ path: String, _ report: ScanReport) throws {
+    report.searchName(at: ScanReport.Origin(path: Array(path.utf8)), isWhole: true)
+    try FileTree.visit(path) { descriptor, path in
+      report.search(descriptor, at: ScanReport.Origin(path: FileTree.bytes(of: path)))
+    } failed: { path, number in
+      report.fail(at: ScanReport.Origin(path: FileTree.bytes(of: path)), number)
+    } entry: { path, target in
+      let origin = ScanReport.Origin(path: FileTree.bytes(of: path))
+      report.searchName(at: origin)
+      guard let target else { return }
+      target.withUnsafeBytes(report.add)
+      report.finish(at: origin)
+    }
+  }
+
+  private func search(repository path: String, _ report: ScanReport, _ messages: Messages) throws {
+    let name = report.shown(Array(path.utf8))
+    var history = try GitHistory(of: path, called: name)
+    if try history.isShallow() {
+      messages.warn("\(displayed(name)): only a part of the history is searched, because the clone is shallow")
+    }
+    try history.search(report)
   }
 }

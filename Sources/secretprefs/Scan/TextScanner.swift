@@ -44,6 +44,18 @@ final class TextScanner {
     return found.map(\.element)
   }
 
+  /// Searches a short text between two others, such as a path, and returns what is found in it, and where.
+  func matches(in text: [UInt8]) -> [(value: Int, form: ValueForm, range: Range<Int>)] {
+    var matches: [(value: Int, form: ValueForm, range: Range<Int>)] = []
+    func take(_ match: StreamSearch.Match) {
+      matches.append((match.pattern.value, stream.form(of: match), match.range))
+    }
+    text.withUnsafeBytes { stream.add($0, take) }
+    stream.finish(take)
+    stream.reset()
+    return matches
+  }
+
   /// Searches the next block.
   func add(_ block: UnsafeRawBufferPointer) {
     var index = 0
