@@ -43,7 +43,8 @@ struct RecordPlace: Equatable {
     do throws(VaultError) { return try vault.group() } catch {
       // Not for an owner: if `default` is removed, a script's writes must not go to another group and its holders.
       guard error.code == .groupNotGranted else { throw error }
-      let groups = try vault.isOwner ? [] : vault.groups()
+      let isOwner = try vault.isOwner
+      let groups = try isOwner ? [] : vault.groups()
       guard groups.count < 2 else {
         throw ToolError(
           error,
@@ -51,8 +52,9 @@ struct RecordPlace: Equatable {
           hint: "name one with --group; \"secretprefs groups list\" lists them")
       }
       guard let only = groups.first else {
+        let message = "the vault has no access group \"\(AccessGroup.defaultName)\""
         throw ToolError(
-          error, message: "the vault has no access group \"\(AccessGroup.defaultName)\"",
+          isOwner ? VaultError(.notFound, message) : error, message: message,
           hint: "name one with --group; \"secretprefs groups list\" lists them")
       }
       return only

@@ -10,6 +10,11 @@ struct ScopeOptions: ParsableArguments {
 
   /// Refuses an option that names what these flags take all of.
   func check(service: String?, group: String?) throws(ToolError) {
+    try Self.check(allServices: allServices, allGroups: allGroups, service: service, group: group)
+  }
+
+  /// The same for a command whose own flags have these names.
+  static func check(allServices: Bool, allGroups: Bool, service: String?, group: String?) throws(ToolError) {
     for (flag, isGiven, name, value) in [
       ("--all-services", allServices, "--service", service), ("--all-groups", allGroups, "--group", group),
     ] where isGiven && value != nil {

@@ -65,6 +65,8 @@ struct CompletionTests {
     try terminal.wait(for: "value-of-billing")
     terminal.type("secretprefs get it\t\n")
     try terminal.wait(for: "value-of-quoted")
+    terminal.type("secretprefs config set doctor.fail-on adv\t; secretprefs config list\n")
+    try terminal.wait(for: "advice (")
     terminal.type("secretprefs get \t\t\u{15}")
     terminal.type("exit\n")
     _ = try session.running.wait()

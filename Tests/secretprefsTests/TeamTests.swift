@@ -203,4 +203,27 @@ struct TeamTests {
 
         """, "\(outcome.errorText)")
   }
+
+  @Test(.enabled(if: isPossible, "only root becomes other users"))
+  func `a request of another user that cannot be read may be one, and nobody is told to remove it`() throws {
+    let outcome = try Self.run(
+      """
+      bob identity new $PWD/60002/later >public
+      bob requests add --identity $PWD/60002/later 2>/dev/null >added; file=$(cut -d : -f 2 public)
+      chmod 600 team/s.spv.requests/$file; echo text >team/s.spv.requests/text
+      (alice requests; alice requests remove "$(cat public)"; alice doctor) 2>&1 | grep request \\
+        | sed "s/$file/FILE/; s|$PWD/||"
+      """)
+    #expect(
+      outcome.text == """
+        secretprefs: warning: team/s.spv.requests/text is not a request: its first line is not a public key
+        secretprefs: warning: team/s.spv.requests/FILE may be a request that cannot be read: open: Permission denied
+        secretprefs: error: no request that can be read has this public key
+        secretprefs: hint: "secretprefs requests list" lists the requests; "secretprefs slots add" needs none
+        advice   team/s.spv.requests has 1 file that is not a request
+                 repair: secretprefs requests list names them; remove them
+        not checked: 1 file that may be a request for access, in team/s.spv.requests (secretprefs requests list says why)
+
+        """, "\(outcome.errorText)")
+  }
 }

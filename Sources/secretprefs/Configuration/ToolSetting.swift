@@ -76,6 +76,15 @@ enum ToolSetting: String, CaseIterable {
     }
   }
 
+  /// Its values, if they are a few words; empty if it can have others.
+  var values: [String] {
+    switch self {
+    case .unlockKeyring: KernelKey.Keyring.allCases.map(\.rawValue)
+    case .failOn: Problem.Severity.allCases.map(\.rawValue)
+    case .vault, .service, .group, .history, .unlockFor, .unlockIdle, .clearAfter: []
+    }
+  }
+
   /// Why it cannot have this value, as a clause about it; `nil` if it can.
   func objection(to value: String, inProject: Bool = false) -> String? {
     switch self {

@@ -73,7 +73,7 @@ struct Check: ToolCommand {
     try vault.json ? Output.write(json(count, paths, problems)) : Output.write(text(count, paths, problems))
     if let error = ToolError.all(of: unread) { throw error }
     guard problems.isEmpty else {
-      throw ToolError.problems(problems.count, areMalformed: problems.contains { $0.error.status == .badFile })
+      throw ToolError.problems(problems.count, malformed: problems.first { $0.error.status == .badFile }?.error)
     }
   }
 

@@ -29,7 +29,9 @@ struct ReferenceProblem {
 
   /// What a key that does not exist may be called or what became of it. What to do about other problems is the same for
   /// all of them.
-  private var hint: String? { error.code == "notFound" && error.hint != Hints.references ? error.hint : nil }
+  private var hint: String? {
+    error.code == "notFound" && ![Hints.references, Hints.groups].contains(error.hint) ? error.hint : nil
+  }
 
   var text: String { (["\(place): \(error.message)"] + [hint].compactMap(\.self)).joined(separator: "; ") }
 

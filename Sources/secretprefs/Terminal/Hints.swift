@@ -19,6 +19,8 @@ enum Hints {
   static let otherPassphraseFile = "a passphrase in $CREDENTIALS_DIRECTORY is a regular file or a FIFO"
   static let makeVault = "\"secretprefs init\" creates a vault; --vault selects a different one"
 
+  static let groups = "\"secretprefs groups list\" lists the access groups that the credential opens"
+
   static let references =
     "\"secretprefs list --references --all-services --all-groups\" lists the references to all keys"
 
@@ -137,7 +139,7 @@ enum Hints {
     case .wrongDevice: "use the device key that the value was stored with"
     case .credentialRejected: "\"secretprefs status\" lists the ways to unlock this vault"
     case .staleCredential: "the access group's key was rotated; ask an owner for a new credential"
-    case .groupNotGranted: "\"secretprefs groups list\" lists the access groups that the credential opens"
+    case .groupNotGranted: groups
     case .ownerRequired: "unlock with an owner's passphrase or key"
     case .lastOwnerSlot:
       "add another owner slot first, or keep an existing one with --keep-key-file or --keep-passphrase-fd"

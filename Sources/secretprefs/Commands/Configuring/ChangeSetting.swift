@@ -18,7 +18,8 @@ struct ChangeSetting: WritingCommand {
 
   @OptionGroup var place: ConfigurationTarget
 
-  @Argument(help: ArgumentHelp("The name of the setting, and its value.", valueName: "name"), completion: .settings)
+  @Argument(
+    help: ArgumentHelp("The name of the setting, and its value.", valueName: "name"), completion: .settingsAndValues)
   var words: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -39,4 +39,12 @@ struct Config: ParsableCommand {
 
 extension CompletionKind {
   static let settings = CompletionKind.list(ToolSetting.allCases.map(\.name))
+
+  /// The name of a setting, and behind it a value, if all values are known.
+  static let settingsAndValues = CompletionKind.custom { words, index, _ in
+    guard words.indices.contains(index - 1), let setting = ToolSetting(rawValue: words[index - 1]) else {
+      return ToolSetting.allCases.map(\.name)
+    }
+    return setting.values
+  }
 }

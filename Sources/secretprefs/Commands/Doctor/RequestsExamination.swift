@@ -57,6 +57,14 @@ struct RequestsExamination {
             + (others == 1 ? "a request" : "requests"),
           repair: "secretprefs requests list names them; remove them"))
     }
+    let unread = contents.unread.count
+    if unread > 0 {
+      unseen.append(
+        (
+          "\(counted(unread, "\(contents.part) that may be a request", "\(contents.part)s that may be requests")) "
+            + "for access, in \(name)", "secretprefs requests list says why"
+        ))
+    }
     if !contents.isWhole {
       problems.append(
         Problem(

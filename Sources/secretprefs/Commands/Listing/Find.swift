@@ -55,6 +55,8 @@ struct Find: ToolCommand {
       throw ToolError.usage("--exact and --allow-empty need --value", hint: Self.usage)
     }
     guard !text.isEmpty else { throw Self.usageError("the text is empty") }
+    try ScopeOptions.check(
+      allServices: allServices, allGroups: allGroups, service: record.service, group: record.group)
     let listing = try KeyListing(isLong: long, isJSON: vault.json, namesServices: allServices, namesGroups: allGroups)
     let place = try record.place()
     let access = try unlock.complete(try vault.access())

@@ -65,6 +65,8 @@ struct List: ToolCommand {
       throw ToolError.usage(
         "at most one pattern is accepted", hint: "put it in quotes: secretprefs list 'database.*'")
     }
+    try ScopeOptions.check(
+      allServices: allServices, allGroups: allGroups, service: record.service, group: record.group)
     try ListKeys(
       access: try unlock.complete(try vault.access()), place: try record.place(),
       listing: try KeyListing(

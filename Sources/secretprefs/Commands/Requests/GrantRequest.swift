@@ -62,7 +62,11 @@ struct GrantRequest: WritingCommand {
     let vault = try access.open(messages)
     _ = try vault.slots()  // fails for a group holder, before a question
     let groups = try forGroup.map { try vault.grantedGroup($0) }
-    if !yes { try confirm(requests, access) }
+    if !yes {
+      do { try confirm(requests, access) } catch let error as ToolError where error.status == .usage {
+        throw choice.isWhole ? error : error.with(hint: Self.withoutTerminal)
+      }
+    }
     let ids = try HolderOptions.store { () throws(VaultError) in
       try vault.addSlots(for: publicKey, label: label, granting: groups)
     }
@@ -78,6 +82,9 @@ struct GrantRequest: WritingCommand {
         ("pin", .string("\(pin)")),
       ]))
   }
+
+  private static let withoutTerminal =
+    "without a terminal, give all digits of the public key, as the holder sees them, and --yes"
 
   private func confirm(_ requests: [Request], _ access: VaultAccess) throws {
     let scope = owner ? "the whole vault" : "access group \(forGroup.map(displayed).joined(separator: ", "))"

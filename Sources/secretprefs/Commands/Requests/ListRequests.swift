@@ -14,6 +14,9 @@ struct ListRequests: ToolCommand {
       that "secretprefs identity show" shows to the holder: the note, and for a user who can change files, the rest, \
       say what the writer wants. Characters of the note that are not printable are shown as \\u{…}.
 
+      A warning names what is not a request, and what may be one and cannot be read: "requests add" makes a file that \
+      all users can read.
+
       What a public key has access to is only known if the vault can be unlocked as an owner without a prompt.
 
       EXAMPLE:
@@ -63,14 +66,19 @@ extension RequestContents {
 
   /// Warns about what is there and is not listed.
   func warn(_ messages: Messages) {
-    for (name, reason) in refused.prefix(Self.mostNamed) {
-      messages.warn("\(displayed(name)) is not a request: \(displayed(reason))")
-    }
-    if refused.count > Self.mostNamed {
-      messages.warn("\(refused.count - Self.mostNamed) further \(part)s in \(place) are not requests")
-    }
+    warn(refused, "is not a request", "are not requests", messages)
+    warn(unread, "may be a request that cannot be read", "may be requests that cannot be read", messages)
     if !isWhole {
       messages.warn("\(place) has more than \(Self.most) \(part)s; only so many were read: see who may write there")
+    }
+  }
+
+  private func warn(_ found: [(name: String, reason: String)], _ one: String, _ many: String, _ messages: Messages) {
+    for (name, reason) in found.prefix(Self.mostNamed) {
+      messages.warn("\(displayed(name)) \(one): \(displayed(reason))")
+    }
+    if found.count > Self.mostNamed {
+      messages.warn("\(found.count - Self.mostNamed) further \(part)s in \(place) \(many)")
     }
   }
 }

@@ -28,7 +28,7 @@ struct RequestChoice {
     let found = contents.requests.filter { $0.publicKey.digits.hasPrefix(digits) }
     guard !found.isEmpty else {
       throw ToolError(
-        VaultError(.notFound, "no request has this public key"),
+        VaultError(.notFound, "no request\(contents.unread.isEmpty ? "" : " that can be read") has this public key"),
         hint: "\"secretprefs requests list\" lists the requests; \"secretprefs slots add\" needs none")
     }
     let others = Set(found.map(\.publicKey)).sorted { $0.digits < $1.digits }

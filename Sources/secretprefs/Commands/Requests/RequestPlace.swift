@@ -22,6 +22,8 @@ struct RequestContents {
   var requests: [Request] = []
   /// What is there and is no request, with the reasons. The names are those of messages.
   var refused: [(name: String, reason: String)] = []
+  /// What this user may not read, with the reasons. Each may be a request.
+  var unread: [(name: String, reason: String)] = []
   /// Whether everything was looked at.
   var isWhole = true
   /// What is there, in messages: "the folder".
