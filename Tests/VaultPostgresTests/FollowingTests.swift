@@ -44,6 +44,48 @@
       #expect(!isFollowed)
     }
 
+    @Test func `the database is asked while a writer of this storage waits for the lock`() throws {
+      let sample = try StoredSample(in: try TestServer.storage())
+      let storage = try sample.storage.reopened(Self.options(freshness: .milliseconds(100)))
+      let reader = try sample.opened(in: storage)
+      let locked = try sample.storage.lock(until: LockDeadline(after: .seconds(60)))
+      let writer = Thread {
+        do { try reader.secrets.set("own", forKey: "b") } catch { Issue.record("the write has failed: \(error)") }
+      }
+      let begun = ContinuousClock.now
+      writer.start()
+      // The state is younger than the wait.
+      try waitFor { begun.duration(to: .now) > .seconds(2) && storage.age < .seconds(1) }
+      #expect(try reader.secrets.string(forKey: "b") == nil)
+      locked.release()
+      try waitFor { try reader.secrets.string(forKey: "b") == "own" }
+    }
+
+    @Test func `a condition on a value that this program has not heard of holds`() throws {
+      let sample = try StoredSample(in: try TestServer.storage())
+      var options = PostgresStorage.Options.quick
+      options.freshness = nil
+      let other = try sample.opened(in: sample.storage.reopened(options))
+      try sample.secrets.set("new", forKey: "a")
+      let name = try PreferenceName("a")
+      let edits = PreferenceEdits([
+        .init(name, to: .value("newer"), secrecy: .secret, if: .ifStored(.value("new")))
+      ])
+      #expect(try other.secrets.apply(edits) == .visible)
+      #expect(try sample.secrets.apply(edits) == .conflict)
+    }
+
+    @Test func `the limits of the time between two questions`() {
+      var options = PostgresStorage.Options()
+      #expect(options.interval == .seconds(1))
+      options.outageLimit = .seconds(1)
+      #expect(options.interval == .milliseconds(500))
+      options.freshness = .zero
+      #expect(options.interval == .milliseconds(10))
+      options.freshness = nil
+      #expect(options.interval == nil)
+    }
+
     @Test func `own writes are seen at once, also by other vault objects of the same storage`() throws {
       let storage = try TestServer.storage(options: Self.options(freshness: .seconds(3600)))
       let sample = try StoredSample(in: storage)
