@@ -20,7 +20,9 @@ struct GitMerge: WritingCommand {
       side that is written has removed earlier values for good, one whose rotation is not confirmed there, and one that \
       a side has removed for good while the other has changed it or can still restore it. The exit code is then 1, and \
       git asks to resolve the conflict: set the key, and "git add" the file. If the copy of <theirs> is taken and such \
-      a key of <ours> cannot be written on it, nothing is merged. Nor is a file with a broken end.
+      a key of <ours> cannot be written on it, nothing is merged. Nor is a side with a broken end. Where two branches have \
+      merged each other before, git first merges their ancestors: with "recursive" set to binary a conflict there stays \
+      one, which git would otherwise commit as solved.
 
       A credential of an owner is needed, which opens all three, such as the key of "secretprefs unlock"; a group's \
       holder does not see what others have changed. A vault with logging is not merged: its logs are beside it. See \
@@ -28,6 +30,7 @@ struct GitMerge: WritingCommand {
 
       EXAMPLE:
         git config merge.secretprefs.driver 'secretprefs git-merge %O %A %B'
+        git config merge.secretprefs.recursive binary
         secretprefs git-merge base.spv ours.spv theirs.spv
       """)
 

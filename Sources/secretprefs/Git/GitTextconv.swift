@@ -22,6 +22,7 @@ struct GitTextconv: ToolCommand {
         echo '*.spv diff=secretprefs merge=secretprefs' >> .gitattributes
         git config diff.secretprefs.textconv 'secretprefs git-textconv'
         git config merge.secretprefs.driver 'secretprefs git-merge %O %A %B'
+        git config merge.secretprefs.recursive binary
         git diff HEAD~ -- secrets.spv
       """)
 

@@ -138,12 +138,14 @@ struct VaultMerge {
       return try addUnlessOurs(name, "one side has changed it, and the other removed its access group")
     }
     let copy = new.map { groupCopy($0, of: other, source, to: group, of: target) }
+    if let before, let new, Self.hasDropped(before, new), !(mine.map { Self.hasDropped(before, $0) } ?? false) {
+      return try addUnlessOurs(name, Self.dropped)
+    }
     // Even if both sides have written the same.
     if mine != nil, let copy, try copy.isMade() { return }
     if let new, RotationMark.isPending(in: new) {
       return try addUnlessOurs(name, "a rotation of it is not confirmed, and its old value cannot be merged")
     }
-    if let before, let new, Self.hasDropped(before, new) { return try addUnlessOurs(name, Self.dropped) }
     // An earlier merge or a rebase has written the same again.
     if !Self.isSame(before, mine), try isUnchanged(before, name, in: other) { return }
     let reason = try reason(name, before, mine, new)
@@ -152,7 +154,7 @@ struct VaultMerge {
       // What stays is ours.
       guard takesTheirs else { return }
     }
-    if let copy { try copy.copy(replaces: true, keepsDepth: false) } else { try remove(name, in: group) }
+    if let copy { try write(copy) } else { try remove(name, in: group) }
     guard reason == nil else { return }
     if copy == nil { removedCount += 1 } else { written += 1 }
   }
@@ -163,7 +165,7 @@ struct VaultMerge {
   ) throws(VaultError) -> String? {
     if Self.isSame(before, mine) {
       let isDropped = before == nil && base.removed.contains(name) && !target.removed.contains(name)
-      return isDropped ? "one side has removed it for good, and the other has restored it" : nil
+      return isDropped ? "one side has removed it for good, and the other has it again" : nil
     }
     if try isUnchanged(before, name, in: target) { return nil }
     let isRemoved = mine == nil || new == nil
@@ -182,6 +184,16 @@ struct VaultMerge {
     GroupCopy(
       vault: side.vault, record: record, group: group, newVault: target.vault, service: record.service,
       key: record.key, newGroup: newGroup)
+  }
+
+  /// Writes a record as the other side has it. A value that is there already does not become an earlier one.
+  private func write(_ copy: GroupCopy) throws(VaultError) {
+    guard try copy.hasValue() else { return try copy.copy(replaces: true, keepsDepth: false) }
+    var edit = RecordEdit(of: copy.record)
+    edit.keepsReplacedDepth = false
+    try target.vault.transaction(service: copy.service, in: copy.newGroup) { (batch) throws(VaultError) in
+      try batch.edit(copy.key.text, edit)
+    }
   }
 
   /// Removes a record as the other side has: it is kept for a time only if it is kept there.
@@ -208,7 +220,8 @@ struct VaultMerge {
     conflicts.append(Conflict(group: group.name, service: name.service, key: name.key, reason: reason))
   }
 
-  private static let dropped = "one side has removed earlier values for good"
+  private static let dropped =
+    "one side has removed earlier values for good, which \"secretprefs edit --history\" does here, too"
 
   /// Whether values that a record had are gone, and not because it has kept as many as it did before.
   private static func hasDropped(_ before: RecordInfo, _ after: RecordInfo) -> Bool {

@@ -202,7 +202,7 @@ struct VaultMergeTests {
     #expect(try Self.merge(base, theirs, same).conflicts.isEmpty)
   }
 
-  enum Lost: CaseIterable { case earlierValues, removedKey, oldValue }
+  enum Lost: CaseIterable { case earlierValues, earlierValuesWithDepth, removedKey, oldValue }
 
   @Test(arguments: Lost.allCases)
   func `a key of ours that cannot be written on their copy stops the merge`(_ lost: Lost) throws {
@@ -214,12 +214,18 @@ struct VaultMergeTests {
       try side.vault.transaction(service: Vault.Name("s"), in: side.vault.group()) { (batch) throws(VaultError) in
         var edit = RecordEdit()
         switch lost {
-        case .earlierValues: edit.historyDepth = .set(0)
+        case .earlierValues, .earlierValuesWithDepth: edit.historyDepth = .set(0)
         case .removedKey: return try batch.remove("gone", atOnce: true)
         case .oldValue:
           let mark = RotationMark(revision: 2, depth: 3, expiry: nil)
           edit.attributes = .set([try RecordEdit.Attribute(RotationMark.attribute, Array(mark.text.utf8))])
         }
+        try batch.edit("kept", edit)
+      }
+      guard lost == .earlierValuesWithDepth else { return }
+      try side.vault.transaction(service: Vault.Name("s"), in: side.vault.group()) { (batch) throws(VaultError) in
+        var edit = RecordEdit()
+        edit.historyDepth = .set(3)
         try batch.edit("kept", edit)
       }
     }
@@ -266,6 +272,24 @@ struct VaultMergeTests {
     try theirs.set("zero", "a")
     #expect(try Self.merge(base, ours, theirs).conflicts.isEmpty)
     #expect(try ours.read() == ["a": "three"])
+  }
+
+  @Test func `metadata that one side has changed pushes no earlier value out`() throws {
+    let base = try Copy(SealingKey(from: .system))
+    for value in 1...4 { try base.set("\(value)", "a") }
+    let (ours, theirs) = (try base.copy(), try base.copy())
+    var edit = RecordEdit()
+    edit.label = .set("new")
+    try theirs.vault.transaction(service: Vault.Name("s"), in: theirs.vault.group()) { (batch) throws(VaultError) in
+      try batch.edit("a", edit)
+    }
+    try ours.set("other", "b")
+    func record(_ side: Copy) throws -> RecordInfo? {
+      try side.vault.record(service: Vault.Name("s"), key: "a", in: side.vault.group())
+    }
+    let before = try record(ours)?.previous.map(\.revision)
+    #expect(try Self.merge(base, ours, theirs).conflicts.isEmpty)
+    #expect(try record(ours)?.label == "new" && record(ours)?.previous.map(\.revision) == before)
   }
 
   @Test func `a history depth that one side has lowered is taken`() throws {

@@ -41,11 +41,18 @@ struct GroupCopy {
 
   /// Whether the new group has the record with the same value and metadata: a move was interrupted before the removal.
   func isMade() throws(VaultError) -> Bool {
-    guard let copy = try target.record(service: service, key: key.text, in: newGroup), copy.kind == record.kind,
-      copy.accessibility == record.accessibility, copy.label == record.label, copy.comment == record.comment,
-      copy.expiry == record.expiry, copy.attributes == record.attributes,
+    guard let copy = try target.record(service: service, key: key.text, in: newGroup), copy.label == record.label,
+      copy.comment == record.comment, copy.expiry == record.expiry, copy.attributes == record.attributes,
       // A copy of a record without a depth gets the default one.
       record.storedHistoryDepth == nil || copy.storedHistoryDepth == record.storedHistoryDepth
+    else { return false }
+    return try hasValue()
+  }
+
+  /// Whether the new group has the record with the same value, whatever its metadata.
+  func hasValue() throws(VaultError) -> Bool {
+    guard let copy = try target.record(service: service, key: key.text, in: newGroup), copy.kind == record.kind,
+      copy.accessibility == record.accessibility
     else { return false }
     var value: SecretBytes?
     var failure: VaultError?
