@@ -161,6 +161,8 @@ struct Import: WritingCommand {
       var (found, records) =
         try store.map { (store) throws(PlainFault) in (.pass, try PassParser.parse(store, in: bytes)) }
         ?? PlainFormat.parse(bytes, as: format, path: path)
+      // Before keys that several groups have are said to be there twice.
+      if skips.isEmpty { try checkGroups(of: records, found) }
       try records.finish(
         prefix: prefix, laterWins: found == .dotenv, keepingServices: record.service == nil,
         keepingGroups: keepsGroups(found), skipping: skips, in: UnsafeRawBufferPointer(bytes))

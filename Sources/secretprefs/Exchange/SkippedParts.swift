@@ -11,6 +11,9 @@ struct SkippedParts {
   private var lines: [ClosedRange<Int>] = []
   private var names: Set<String> = []
 
+  /// Whether nothing is left out.
+  var isEmpty: Bool { !skipsAll && lines.isEmpty && names.isEmpty }
+
   /// - Parameter list: `all`, or `@` and the path of a file with one item in each line, or items between commas. An
   ///   item is the number of a line, two numbers with a hyphen, or the name that the report gives. `nil` leaves out
   ///   nothing.

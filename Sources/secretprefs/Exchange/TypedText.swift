@@ -22,6 +22,24 @@ enum TypedText {
     }
   }
 
+  /// Whether JSON can be a part of a document of JSON that `import` reads: it does not begin with a byte order mark, and
+  /// leaves room below the parser's limit of 64 for what is around it.
+  static func canBeNested(_ json: UnsafeRawBufferPointer) -> Bool {
+    var (depth, isText, isEscaped) = (0, false, false)
+    for byte in json {
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\") where isText: isEscaped = true
+      case UInt8(ascii: "\""): isText.toggle()
+      case UInt8(ascii: "["), UInt8(ascii: "{"): if !isText { depth += 1 }
+      case UInt8(ascii: "]"), UInt8(ascii: "}"): if !isText { depth -= 1 }
+      default: break
+      }
+      guard depth <= 32 else { return false }
+    }
+    return json.first != 0xEF
+  }
+
   /// The bytes that are stored for text of `kind`; `nil` if the text is no value of the kind.
   static func body(_ kind: ValueKind, _ text: RawSpan) throws(VaultError) -> SecretBytes? {
     guard try self.kind(kind, of: text) != nil else { return nil }

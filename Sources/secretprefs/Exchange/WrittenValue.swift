@@ -22,7 +22,7 @@ enum WrittenValue {
     _ kind: ValueKind, _ bytes: UnsafeRawBufferPointer, _ body: (Bool, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     switch kind {
-    case .json where try !isOneLine(bytes): try body(false, bytes)
+    case .json where try !isOneLine(bytes) || !TypedText.canBeNested(bytes): try body(false, bytes)
     case .url where try TypedText.kind(.url, of: bytes.bytes) == nil: try body(false, bytes)
     case .double where Double(bitPattern: word(bytes)).isNaN: try body(false, bytes)
     case .date:

@@ -68,6 +68,7 @@ final class SecretOutput {
     switch kind {
     // A double that JSON has no number for is a word.
     case .double where !(value.last.map { (0x30...0x39).contains($0) } ?? false): break
+    case .json where !TypedText.canBeNested(value): break
     case .bool, .integer, .unsignedInteger, .double, .json:
       return try write(value)
     default: break

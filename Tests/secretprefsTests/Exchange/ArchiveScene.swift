@@ -20,6 +20,8 @@ struct ArchiveScene {
     (.json, Array(#"{"a": [1, null,  "x"], "a": 2}"#.utf8)), (.json, Array(" 5 ".utf8)), (.json, Array("{".utf8)),
     (.json, Array("{\n}".utf8)), (.json, []), (.json, Array("\"}],\\\"".utf8)),
     (.json, Array((String(repeating: "[", count: 100) + String(repeating: "]", count: 100)).utf8)),
+    (.json, [0xEF, 0xBB, 0xBF] + Array("{}".utf8)),
+    (.json, Array((String(repeating: "[", count: 64) + String(repeating: "]", count: 64)).utf8)),
     (ValueKind(rawValue: 77), [1, 2]), (ValueKind(rawValue: 255), []),
   ]
 

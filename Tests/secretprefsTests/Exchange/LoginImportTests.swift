@@ -299,7 +299,11 @@ struct LoginImportTests {
         "machine a login u password p\nq\nmachine b login c password d", "line 2: not a keyword",
         ["a/username": "u", "a/password": "p"], 0
       ),
-      ("machine a login u password p\nfoo\npassword q\nmachine b login c password d", "lines 2 to 3: not a", [:], 1),
+      (
+        "machine a login u password p\nfoo\npassword q\nmachine b login c password d", "lines 2 to 3: not a",
+        ["a/username": "u", "a/password": "p"], 0
+      ),
+      ("machine a password p\nfoo\nlogin u\nmachine b login c password d", "lines 2 to 3: not a", [:], 1),
       ("machine a login u\nfoo\npassword q\nmachine b login c password d", "lines 2 to 3: not a keyword", [:], 1),
       ("login x\npassword y\nmachine b login c password d", "lines 1 to 2: a login before the first machine", [:], 0),
     ] as [(String, String, [String: String], Int)])

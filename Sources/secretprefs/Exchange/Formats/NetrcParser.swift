@@ -106,7 +106,9 @@ struct NetrcParser {
           note: isMark ? "curl takes it for a comment since version 7.84, because it begins with #" : nil))
     default:
       guard Self.ignored.contains(word) else {
-        isBehindLogin = isFirst && fields.contains { $0.name == "password" } && !hasMoreOfLogin
+        // curl reads no more of a login that is whole.
+        let names = Set(fields.map(\.name))
+        isBehindLogin = isFirst && names.contains("password") && (names.contains("username") || !hasMoreOfLogin)
         throw text.malformed("not a keyword of a netrc file", line: line)
       }
       // curl does not know that the word has a value.
