@@ -56,8 +56,8 @@ struct Run: ToolCommand {
       the window and job control pass through; output of processes that outlive the command is lost. If output cannot \
       be written, the exit code is 74. If its reader has left, a command that succeeded ends by SIGPIPE (141), as \
       without --mask. A program can \
-      still show a value in other ways, such as compressed or reversed, or as vim draws a line that is longer than the \
-      screen. What it writes to /dev/tty is masked only if standard output or standard error is a terminal. Output that ends like the first bytes of a \
+      still show a value in other ways, such as compressed or reversed, or as vim, man and less -S draw a line that \
+      is longer than the screen. What it writes to /dev/tty is masked only if standard output or standard error is a terminal. Output that ends like the first bytes of a \
       value waits for the next output, but fewer than 4 bytes only 0.05 s: a slow program can show 3 bytes of a value.
 
       EXAMPLE:

@@ -95,9 +95,15 @@ struct Scan: ToolCommand {
           + "cannot be searched for")
     }
     let report = try ScanReport(values, messages)
+    var failure: (any Error)?
     for path in paths {
       if git {
-        try search(repository: path, report, messages)
+        do { try search(repository: path, report, messages) } catch {
+          guard paths.count > 1 else { throw error }
+          // What was found elsewhere is shown all the same.
+          failure = failure ?? error
+          report.finish(at: ScanReport.Origin(path: Array(path.utf8)))
+        }
       } else if path == "-" {
         report.search(STDIN_FILENO, at: ScanReport.Origin(path: Array(path.utf8)))
       } else {
@@ -105,6 +111,7 @@ struct Scan: ToolCommand {
       }
     }
     try Output.write(self.vault.json ? report.json.text + "\n" : report.text)
+    if let failure { throw failure }
     if let error = report.error { throw error }
   }
 
