@@ -110,8 +110,8 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
 
   /// Makes the edits in the layers that ``writeMode`` selects. A removal of everything empties the first store that
   /// holds plain values and the first that holds secrets, or all stores. Conditions are checked against lookups in the
-  /// composite. A dictionary replaces that of the store as a whole: with entries of it that a sealed layer claims, which
-  /// lookups leave out.
+  /// composite. A dictionary replaces that of the store as a whole: with entries of it that a sealed layer claims,
+  /// which lookups leave out.
   ///
   /// - Returns: ``WriteOutcome/shadowed(by:)`` if a higher layer has the key, so that lookups still return its value;
   ///   otherwise ``WriteOutcome/visible``, even if after a removal a lower layer has the key: see ``explain(_:)``.

@@ -51,7 +51,7 @@ public final class RefreshingTokens: Sendable {
 
 extension RefreshingTokens {
   /// The objects by their keys. They are kept if they are new, asked for, or have begun a refresh, until `limit` others
-  /// were twice, and longer if they are busy. Those that are no longer kept are found as long as somebody else has them:
+  /// were twice, and longer if they are busy. Those that are no longer kept are found as long as others have them:
   /// a second object of a record could spend its refresh token again.
   private final class Objects: Sendable {
     private struct Released { weak var token: RefreshingToken? }

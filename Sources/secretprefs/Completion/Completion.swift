@@ -7,10 +7,10 @@ struct Completion: ToolCommand {
     abstract: "Writes a completion script for a shell.",
     usage: "secretprefs completion [--json] (bash | zsh | fish)",
     discussion: """
-      The script completes commands, options, files, settings and the ids of slots. Keys, services and access groups have sealed \
-      names: they are completed only while the vault can be unlocked without a prompt, by --key-file on the same line \
-      or by a configured source other than a program. Completion never prompts and never shows a value. Names that \
-      begin with a dash, or contain characters that a shell expands or that mislead a reader, are left out.
+      The script completes commands, options, files, settings and the ids of slots. Keys, services and access groups \
+      have sealed names: they are completed only while the vault can be unlocked without a prompt, by --key-file on \
+      the same line or by a configured source other than a program. Completion never prompts and never shows a value. \
+      Names that begin with a dash, or contain characters that a shell expands or that mislead a reader, are left out.
 
       EXAMPLE:
         secretprefs completion bash > ~/.local/share/bash-completion/completions/secretprefs

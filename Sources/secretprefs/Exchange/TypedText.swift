@@ -22,8 +22,8 @@ enum TypedText {
     }
   }
 
-  /// Whether JSON can be a part of a document of JSON that `import` reads: it does not begin with a byte order mark, and
-  /// leaves room below the parser's limit of 64 for what is around it.
+  /// Whether JSON can be a part of a document of JSON that `import` reads: it does not begin with a byte order mark,
+  /// and leaves room below the parser's limit of 64 for what is around it.
   static func canBeNested(_ json: UnsafeRawBufferPointer) -> Bool {
     var (depth, isText, isEscaped) = (0, false, false)
     for byte in json {

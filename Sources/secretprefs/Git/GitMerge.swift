@@ -16,13 +16,13 @@ struct GitMerge: WritingCommand {
 
       If only one side has changed slots, access groups or keys, its copy is taken, and the other side's keys \
       are written on it. If both have, nothing is merged. A key that both have changed is a conflict, unless both have \
-      given it the same value and metadata: it stays as in <ours>, and is named. So is one of which the \
-      side that is written has removed earlier values for good, one whose rotation is not confirmed there, and one that \
-      a side has removed for good while the other has changed it or can still restore it. The exit code is then 1, and \
-      git asks to resolve the conflict: set the key, and "git add" the file. If the copy of <theirs> is taken and such \
-      a key of <ours> cannot be written on it, nothing is merged. Nor is a side with a broken end. Where two branches have \
-      merged each other before, git first merges their ancestors: with "recursive" set to binary a conflict there stays \
-      one, which git would otherwise commit as solved.
+      given it the same value and metadata: it stays as in <ours>, and is named. So is one of which the side that is \
+      written has removed earlier values for good, one whose rotation is not confirmed there, and one that a side has \
+      removed for good while the other has changed it or can still restore it. The exit code is then 1, and git asks \
+      to resolve the conflict: set the key, and "git add" the file. If the copy of <theirs> is taken and such a key of \
+      <ours> cannot be written on it, nothing is merged. Nor is a side with a broken end. Where two branches have \
+      merged each other before, git first merges their ancestors: with "recursive" set to binary a conflict there \
+      stays one, which git would otherwise commit as solved.
 
       A credential of an owner is needed, which opens all three, such as the key of "secretprefs unlock"; a group's \
       holder does not see what others have changed. A vault with logging is not merged: its logs are beside it. See \

@@ -34,7 +34,8 @@ struct Run: ToolCommand {
       A bool is passed as true or false, a number in decimal, a date as RFC 3339 in UTC. Data, and text that contains \
       NUL, can only be a file. The files of --file are in a new directory in memory that only this user can open \
       ($XDG_RUNTIME_DIR or /dev/shm), and are removed when the command ends, or if this process is killed by the \
-      next "run", "edit --value", "doctor" or "lock" after it has ended. Other programs of the same user can see the environment of a command, and can open such a file.
+      next "run", "edit --value", "doctor" or "lock" after it has ended. Other programs of the same user can see the \
+      environment of a command, and can open such a file.
 
       The command inherits all other variables, except those that begin with SECRETPREFS_, and all descriptors, except \
       that of --passphrase-fd. With --keep-settings it also inherits the variables that begin with SECRETPREFS_, \
@@ -57,8 +58,9 @@ struct Run: ToolCommand {
       be written, the exit code is 74. If its reader has left, a command that succeeded ends by SIGPIPE (141), as \
       without --mask. A program can \
       still show a value in other ways, such as compressed or reversed, or as vim, man and less -S draw a line that \
-      is longer than the screen. What it writes to /dev/tty is masked only if standard output or standard error is a terminal. Output that ends like the first bytes of a \
-      value waits for the next output, but fewer than 4 bytes only 0.05 s: a slow program can show 3 bytes of a value.
+      is longer than the screen. What it writes to /dev/tty is masked only if standard output or standard error is a \
+      terminal. Output that ends like the first bytes of a value waits for the next output, but fewer than 4 bytes \
+      only 0.05 s: a slow program can show 3 bytes of a value.
 
       EXAMPLE:
         secretprefs run --service com.example.shop -- server --port 8080

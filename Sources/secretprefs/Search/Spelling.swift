@@ -22,8 +22,8 @@ struct SpelledByte: BitwiseCopyable {
 }
 
 /// How each byte is compared. Quoting adds and removes quotes, backslashes, the `$` of `$'…'` and the `^` of cmd.exe,
-/// formatting changes blanks, a pager writes a blank and a backspace where the screen ends, forms have `+` for a space, quoted-printable has `=` before a line end, and UTF-16 has
-/// NULs: values and texts are compared without these.
+/// formatting changes blanks, a pager writes a blank and a backspace where the screen ends, forms have `+` for a space,
+/// quoted-printable has `=` before a line end, and UTF-16 has NULs: values and texts are compared without these.
 enum ByteTraits {
   /// The byte is compared.
   static let isKept: UInt8 = 1

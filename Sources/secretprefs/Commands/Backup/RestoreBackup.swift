@@ -91,8 +91,8 @@ struct RestoreBackup: WritingCommand {
     try Output.write(.object(answer))
   }
 
-  /// Whether a configured mark will refuse the restored vault. The logs stay where they are. A missing mark is only a warning, because it may be lost
-  /// together with the vault.
+  /// Whether a configured mark will refuse the restored vault. The logs stay where they are. A missing mark is only a
+  /// warning, because it may be lost together with the vault.
   private func isBehindMark(_ copy: Vault, _ access: VaultAccess, _ messages: Messages) throws -> Bool {
     guard let path = access.markPath else { return false }
     do {
