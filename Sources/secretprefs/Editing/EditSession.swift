@@ -40,8 +40,7 @@ final class EditSession {
       } catch {
         guard isWorthKeeping, !Self.isDeliberate(error) else { throw Self.reported(error) }
         guard let next = try nextStep(after: Self.reported(error)) else {
-          messages.warn(
-            "what you edited is kept in memory, in \(displayed(folder.keep())); remove it when it is done with")
+          folder.keep("what you edited", messages)
           throw Self.reported(error)
         }
         step = next

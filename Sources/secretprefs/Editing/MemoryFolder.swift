@@ -99,7 +99,7 @@ final class MemoryFolder {
 
   /// Keeps the directory under a name that no later use removes.
   /// - Returns: the path of the file.
-  func keep() -> String {
+  private func keep() -> String {
     isKept = true
     let slash = path.utf8.count - PathName.last(of: path).utf8.count
     let kept = path.prefix(slash) + Self.keptPrefix + PathName.last(of: path).dropFirst(Self.prefix.count)
@@ -107,6 +107,13 @@ final class MemoryFolder {
       return file
     }
     return kept + "/" + Self.fileName
+  }
+
+  /// Keeps the directory, and warns where it is.
+  ///
+  /// - Parameter what: what its file has, at the beginning of the message.
+  func keep(_ what: String, _ messages: Messages) {
+    messages.warn("\(what) is kept in memory, in \(displayed(keep())); remove it when it is done with")
   }
 
   /// Reads the file. An editor may have replaced it by a new file.

@@ -19,10 +19,9 @@ struct RotateValue: WritingCommand {
       The program runs without a shell. Its standard input is empty, it does not inherit SECRETPREFS_ variables, and \
       nothing is stored unless its exit code is 0. It must not end the validity of the old value: if this process is \
       killed before the new value is stored, the vault has the old one alone; if storing it fails, it is kept in a \
-      file in memory, which is named. The value is stored as the kind of the \
-      old one; the line ending of a single line is removed. Metadata is kept, except the expiry. Until the \
-      second step, no copy, bundle or imported record replaces the key. "remove" ends the rotation, until \
-      the key is restored.
+      file in memory, which is named. The value is stored as the kind of the old one; the line ending of a single line \
+      is removed. Metadata is kept, except the expiry. Until the second step, no copy, bundle or imported record \
+      replaces the key. "remove" ends the rotation, until the key is restored.
 
       EXAMPLE:
         secretprefs rotate-value db/password --generate --length 32
@@ -106,18 +105,12 @@ struct RotateValue: WritingCommand {
       try change.store(try TypedValue(copy, kind), expiry: expiry, keeping: access.keeping)
     } catch {
       do {
-        let path = displayed(try Self.keep(output))
-        messages.warn("the new value is kept in memory, in \(path); remove it when it is done with")
+        let folder = try MemoryFolder("the new value")
+        _ = try output.withUnsafeBytes { (bytes) throws(VaultError) in try folder.add(bytes) }
+        folder.keep("the new value", messages)
       } catch { messages.warn("the new value could not be kept: \(displayed(ToolError(thrown: error).message))") }
       throw error
     }
-  }
-
-  /// - Returns: the path of a file in memory.
-  private static func keep(_ value: borrowing SecretBytes) throws -> String {
-    let folder = try MemoryFolder("the new value")
-    _ = try value.withUnsafeBytes { (bytes) throws(VaultError) in try folder.add(bytes) }
-    return folder.keep()
   }
 
   /// Runs the program and reads the value into guarded memory.
