@@ -132,6 +132,7 @@ extension Vault {
   public func readAuditLog(
     of group: AccessGroup, _ body: (AuditEvent) -> Void = { _ in }
   ) throws(VaultError) -> AuditReport {
+    // The mark is read before the log, because other processes raise it meanwhile.
     try readAuditLog(of: group, marked: try handle.mark?.log(of: group.id), body)
   }
 
@@ -181,7 +182,6 @@ extension Vault {
       }
       return (try AuditKeys(content, sealer), item, isOther)
     }
-    // Before the log, because other processes raise it meanwhile.
     let reading = try log.forReading(keys, sealer)
     var examination = AuditExamination(keys, sealer, marked: marked)
     let hasAllFiles = try log.concerningLog { () throws(VaultError) in
