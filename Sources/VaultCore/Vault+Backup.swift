@@ -36,7 +36,7 @@ extension Vault {
   public static func copy(
     from source: any VaultStorage, to destination: any VaultStorage, options: Options = Options()
   ) throws(VaultError) {
-    let (image, summary) = try VaultState.retryingDamage { () throws(VaultError) in
+    let (image, summary) = try VaultState.retryingDamage(options) { () throws(VaultError) in
       let image = try source.loadImage(options.limits).image
       return (image, try VaultInfo(image))
     }

@@ -80,6 +80,8 @@ public final class Vault: Sendable {
     /// The current time in milliseconds since 1970-01-01 UTC, for the times of records and ``expiredRecords``. Called
     /// with locks held: it must not use the vault.
     public var now: @Sendable () -> Int64 = Options.systemClock
+    /// How long a damaged file is left alone before it is read again; 0 for tests that damage thousands.
+    var pauseBeforeRereading = Duration.milliseconds(50)
 
     /// Creates options with the defaults.
     public init() {}

@@ -79,7 +79,7 @@ public struct VaultInfo: Sendable {
   /// Reads the vault in a storage without a credential.
   /// - Throws: the errors of the storage, or the code of the first fault in the vault.
   public init(in storage: any VaultStorage, options: Vault.Options = Vault.Options()) throws(VaultError) {
-    self = try VaultState.retryingDamage { () throws(VaultError) in
+    self = try VaultState.retryingDamage(options) { () throws(VaultError) in
       try VaultInfo(try storage.loadImage(options.limits).image)
     }
   }

@@ -136,7 +136,7 @@ final class VaultState: @unchecked Sendable {
     unlock: (Snapshot, Sealer) throws(VaultError) -> Unlocked
   ) throws(VaultError) -> VaultState {
     try MarkKeeper.checking(mark) { () throws(VaultError) in
-      try retryingDamage { () throws(VaultError) in
+      try retryingDamage(options) { () throws(VaultError) in
         let stored = try storage.loadImage(options.limits)
         return try VaultState(
           stored.image, version: stored.version, storage: storage, options: options, sealer: sealer, unlock: unlock)
@@ -146,7 +146,7 @@ final class VaultState: @unchecked Sendable {
 
   /// Another process may be copying over the file, or two appends happened while it was read. So a file is read three
   /// times, 50 ms apart, before it is reported as damaged (section 4, step 2; 4.1).
-  static func retryingDamage<R>(_ load: () throws(VaultError) -> R) throws(VaultError) -> R {
+  static func retryingDamage<R>(_ options: Vault.Options, _ load: () throws(VaultError) -> R) throws(VaultError) -> R {
     var attempts = 0
     var tail = 0
     while true {
@@ -159,12 +159,14 @@ final class VaultState: @unchecked Sendable {
         }
         guard attempts < 2 else { throw error }
         attempts += 1
-        pause()
+        pause(options)
       }
     }
   }
 
-  private static func pause() { usleep(50_000) }
+  private static func pause(_ options: Vault.Options) {
+    usleep(UInt32(options.pauseBeforeRereading / .microseconds(1)))
+  }
 
   private static func openManifest(
     _ snapshot: Snapshot, _ image: FileImage, _ vaultKey: SealingKey, _ sealer: Sealer
@@ -262,7 +264,7 @@ final class VaultState: @unchecked Sendable {
       if self.tail > tail { attempts = 0 }
       guard attempts < 2 else { throw Self.damagedJournal(tail: self.tail) }
       attempts += 1
-      Self.pause()
+      Self.pause(options)
       guard let position else { return .replaced }
       switch try storage.changes(since: position, limit: options.limits.fileBytes) {
       case .none: return .current

@@ -15,7 +15,7 @@ struct StoredWrites {
         image, version: nil, storage: storage, options: options, sealer: try Sealer(random: options.random)
       ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     }
-    let (image, whole) = try VaultState.retryingDamage { () throws(VaultError) in
+    let (image, whole) = try VaultState.retryingDamage(options) { () throws(VaultError) in
       let image = try storage.loadImage(options.limits).image
       return (image, try load(image))
     }

@@ -41,6 +41,7 @@ final class CatchUpTarget: FuzzTarget {
 
   deinit {
     close(file)
+    removeSavedEntries()
     unlink(path)
     rmdir(directory)
   }
@@ -80,6 +81,7 @@ final class CatchUpTarget: FuzzTarget {
     options.random = .repeating
     options.reserveBytes = 512
     options.limits.fileBytes = fileBytes
+    options.pauseBeforeRereading = .zero
     return options
   }
 
@@ -136,8 +138,16 @@ final class CatchUpTarget: FuzzTarget {
   }
 
   private func putBack() {
+    removeSavedEntries()
     ftruncate(file, off_t(original.count))
     _ = original.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
+  }
+
+  /// Removes the broken entries that writes have saved beside the file: a write is refused when there are a hundred.
+  private func removeSavedEntries() {
+    unlink(path + ".torn")
+    var number = 2
+    while unlink("\(path).torn.\(number)") == 0 { number += 1 }
   }
 
   private static func bytes(of file: Int32) -> [UInt8] {
