@@ -260,7 +260,7 @@ final class GroupContent {
     return (item, try item.put(in: extensionField))
   }
 
-  private static let policyChange: UInt8 = 3
+  static let policyChange: UInt8 = 3
 
   /// The body of an entry that sets the policy of the group's log.
   func entryBody(policy: AuditPolicy?) throws(VaultError) -> WipedBuffer {

@@ -133,11 +133,12 @@ final class SalvagedGroup {
     var budget = 4 * body.count
     while position + Record.minimumCount <= body.count, budget > 0 {
       let rest = body.span.extracting(position...)
-      guard let piece = SalvagedPiece(rest, highestRevision: generation, limits: options.limits) else {
+      guard
+        let piece = SalvagedPiece(rest, highestRevision: generation, budget: &budget, limits: options.limits)
+      else {
         position += 1
         continue
       }
-      budget -= piece.examinedCount
       guard try opens(piece) else {
         position += 1
         continue
@@ -208,6 +209,8 @@ final class SalvagedGroup {
         try keep(try Record(&reader, generation: next, revision: next, after: nil, limits: options.limits))
       case 2:
         index.remove(RecordName(service: try reader.name(), key: try reader.name()))
+      case GroupContent.policyChange:
+        _ = try reader.integer(UInt8.self)  // of a log whose settings are lost with the section
       default: throw .malformed("an unknown change")
       }
     }

@@ -15,13 +15,14 @@ struct SalvagedPiece: ~Escapable {
   private let extensionField: RawSpan
   /// The number of bytes in the section.
   let count: Int
-  /// The number of bytes that were examined: also those of an extension field that does not parse.
-  let examinedCount: Int
 
   /// `nil` if no record can begin here.
-  /// - Parameter highestRevision: the maximum, to which an implausible revision is lowered.
+  ///
+  /// - Parameters:
+  ///   - highestRevision: the maximum, to which an implausible revision is lowered.
+  ///   - budget: the bytes that may still be examined; what is examined is subtracted, also if there is no record.
   @_lifetime(copy bytes)
-  init?(_ bytes: RawSpan, highestRevision: UInt64, limits: Vault.Limits) {
+  init?(_ bytes: RawSpan, highestRevision: UInt64, budget: inout Int, limits: Vault.Limits) {
     var reader = ByteReader(bytes)
     do throws(VaultError) {
       service = try reader.name()
@@ -51,7 +52,7 @@ struct SalvagedPiece: ~Escapable {
       extensionField = bytes.extracting(0..<0)
       count = end
     }
-    examinedCount = reader.position
+    budget -= reader.position
     guard
       isRemoved
         ? kind == ValueKind.data.rawValue && sealed.byteCount == Sealer.overhead
