@@ -377,15 +377,15 @@ extension Vault {
 extension RecordChange {
   /// The events to log for the change, with names as they are spelled in the file.
   ///
-  /// - Parameter isThere: whether the record exists. The removal of one that does not is no change.
-  func events(removing isThere: Bool) -> [AuditLog.Event] {
+  /// - Parameter isRemoval: whether the change removes a record: see ``removes(_:)``.
+  func events(removing isRemoval: Bool) -> [AuditLog.Event] {
     func event(_ action: AuditEvent.Action, _ address: RecordAddress) -> AuditLog.Event {
       AuditLog.Event(action: action, service: address.service.utf8, key: address.key.utf8)
     }
     return switch operation {
-    case .put where earlierRemoval != nil && isThere: [event(.remove, address), event(.write, address)]
+    case .put where earlierRemoval != nil && isRemoval: [event(.remove, address), event(.write, address)]
     case .put, .resealed: [event(.write, address)]
-    case .remove: isThere ? [event(.remove, address)] : []
+    case .remove: isRemoval ? [event(.remove, address)] : []
     case .edit: [event(.edit, address)]
     case .restore: [event(.restore, address)]
     case .copy(let copy): [event(.copy, copy.source), event(.write, address)]

@@ -72,6 +72,16 @@ package final class RecordChange: Sendable {
   /// How the change removes the record that has its name; `nil` if it does not.
   var removal: HowRemoved? { if case .remove(let removal) = operation { removal } else { earlierRemoval } }
 
+  /// Whether the change removes the record `old`, or what is kept of it. A removal that keeps a record does not change
+  /// one that is removed already.
+  func removes(_ old: Record?) -> Bool {
+    guard let removal, let old else { return false }
+    return removal == .atOnce || !old.isRemoved
+  }
+
+  /// Whether an entry has the change. A removal of what is not there is omitted.
+  func isWritten(over old: Record?) -> Bool { if case .remove = operation { removes(old) } else { true } }
+
   /// The approximate size of the change in an entry, in bytes.
   var cost: Int {
     let names =
@@ -95,13 +105,7 @@ extension GroupContent {
   /// - Returns: The body, which holds names and is wiped when it is released; `nil` if there is nothing to change.
   func entryBody(_ changes: [RecordChange], now: Int64, sealer: Sealer) throws(VaultError) -> WipedBuffer? {
     let old = changes.map { findStored($0.address) }
-    var order = changes.indices.filter { index in
-      switch changes[index].operation {
-      case .remove(.atOnce): old[index] != nil
-      case .remove(.kept), .remove(.keptAs): old[index].map { !$0.isRemoved } ?? false
-      default: true
-      }
-    }
+    var order = changes.indices.filter { changes[$0].isWritten(over: old[$0]) }
     guard !order.isEmpty else { return nil }
     Self.sort(&order, of: changes)
     let next = try nextGeneration

@@ -195,13 +195,14 @@ final class VaultWriter: @unchecked Sendable {
   ) throws(VaultError) -> CommittedWrite {
     let before = changes.count
     let eventsBefore = events.count
-    var written = CommittedWrite(revision: content.generation + 1)
+    var written = CommittedWrite()
     do throws(VaultError) {
       for change in part {
         let stored = content.findStored(change.address)
         if change.removal != nil, let stored, !stored.isRemoved { written.removedCount += 1 }
+        if change.isWritten(over: stored) { written.revision = content.generation + 1 }
         changes.append(try content.upToDate(change, stored, deviceKey: options.deviceKey, sealer))
-        events += change.events(removing: stored != nil)
+        events += change.events(removing: change.removes(stored))
       }
     } catch {
       changes.removeSubrange(before...)
