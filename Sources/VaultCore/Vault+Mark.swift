@@ -2,12 +2,14 @@ internal import DurableFiles
 internal import VaultSealing
 
 extension Vault {
-  /// Returns the content of a mark for the present state of the vault and its logs. Verifies every granted group. A log
-  /// that cannot be continued has no line.
+  /// Returns the content of a mark for the present state of the vault and its logs, which is on the disk then. Verifies
+  /// every granted group. A log that cannot be continued has no line.
   /// - Throws: the code of the first fault that is found.
   public func currentMark() throws(VaultError) -> RollbackMark {
     let (mark, logged) = try handle.withCurrent { (_, state) throws(VaultError) in
       let logged = try state.loggedKeys()
+      // Its writer may not have synced it yet, and a mark must not name what a power failure takes away (annex B).
+      try state.synchronize()
       return (try RollbackMark(state), logged)
     }
     var logs: [Vault.Identifier: RollbackMark.Log] = [:]

@@ -267,6 +267,48 @@ struct AuditFailureTests {
     }
   }
 
+  @Test func `fail-open, a handle that is locked reads what stays readable, with keys that were replaced`() throws {
+    try AuditedVault.with(.failOpen) { shared in
+      try shared.owner.set("kept", forKey: "kept", as: .afterFirstUnlock)
+      let holder = try shared.holder(of: "default")
+      let group = try holder.group()
+      holder.lock()
+      try shared.owner.rotate(group)
+
+      let read = try holder.withValue(service: Vault.Name("db"), key: "kept", in: group) { String($1) }
+      #expect(read == "kept")
+      try holder.unlock(with: shared.credential(of: "default"))
+      try shared.read(1, by: holder)
+      #expect(try shared.owner.readAuditLog(of: group).lostCount == 1)
+    }
+  }
+
+  @Test func `a health check makes no file, hands none over and writes no event`() throws {
+    try AuditedVault.with(limits: AuditLimits(fileKibibytes: 16), groups: ["default"]) { shared in
+      var before = try shared.logBytes()
+      while before.file.count - before.reserve.count < 16 << 10 {
+        try shared.read(1)
+        before = try shared.logBytes()
+      }
+      #expect("\(shared.owner.health())" == "ready")
+      #expect(try shared.logBytes().events == before.events)
+      #expect(try !FileManager.default.fileExists(atPath: shared.log(1)))
+
+      try FileBytes.write([1], to: shared.log())
+      #expect("\(try shared.secondOwner().health())" == "ready")
+      #expect(try FileBytes.read(shared.log()) == [1])
+    }
+  }
+
+  @Test func `a log that another process holds is no log that is ready`() throws {
+    try AuditedVault.with(groups: ["default"]) { shared in
+      let lock = try ForeignLock(on: shared.log())
+      #expect("\(shared.owner.health())" == "degraded: lockTimeout")
+      lock.release()
+      #expect("\(shared.owner.health())" == "ready")
+    }
+  }
+
   @Test func `a log of a shared vault may be written by the vault's group`() throws {
     try TemporaryDirectory.with { directory in
       var options = Vault.Options.sample()

@@ -119,6 +119,29 @@ struct AuditFileTests {
     }
   }
 
+  @Test func `a file that was not handed over after all keeps one name`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try AuditedVault.with(groups: ["default"]) { shared in
+        try shared.read(1)
+        let (path, second) = (try shared.log(), try shared.log(1))
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: 0, rlim_max: rlim_t.max)
+        try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+        let refused = refusal { try shared.owner.handOverAuditLog(of: shared.owner.group()) }
+        limit.rlim_cur = rlim_t.max
+        try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+        let isTakenBack = refused != nil && !FileManager.default.fileExists(atPath: second)
+
+        // What a kill leaves is taken back by the next append.
+        try #require(link(path, second) == 0)
+        try shared.read(1, by: shared.secondOwner())
+        let isAlone = !FileManager.default.fileExists(atPath: second)
+        try shared.read(1)
+        exit(try isTakenBack && isAlone && shared.findings().isEmpty ? 42 : 1)
+      }
+    }
+  }
+
   @Test func `bytes behind a file's maximum length are cut off, and erasing them leaves no longer file`() throws {
     try AuditedVault.with(groups: ["default"]) { shared in
       var log = try shared.logBytes()

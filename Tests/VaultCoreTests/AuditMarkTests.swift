@@ -229,6 +229,41 @@ extension EveryStorage.AuditMarkTests {
     }
   }
 
+  @Test(arguments: [0, 1, 4, 100])
+  func `a log that is cut off right behind the mark's event is refused, wherever it is cut`(_ kept: Int) throws {
+    try withMarked { shared, vault in
+      try shared.owner.handOverAuditLog(of: shared.owner.group())
+      try vault.set("x", forKey: "a")
+      let marked = try #require(RollbackMark(at: shared.mark).logs[vault.group().id])
+      let file = try shared.logBytes()
+      let newest = try #require(file.events.last)
+      #expect(marked.tag == Vault.Tag(newest.span.bytes, at: AuditFrame.headCount + Sealer.tag.lowerBound))
+      try FileBytes.write(Array(file.file.prefix(AuditHeader.byteCount + kept)), to: shared.log())
+
+      #expect(refusal { try vault.text("password") } == .rolledBack)
+      #expect(refusal { try shared.markedOwner().text("password") } == .rolledBack)
+      #expect("\(try shared.markedOwner().health())" == "failing: rolledBack")
+    }
+  }
+
+  @Test(arguments: ["current", "handed over"], [1, 8, 4_001])
+  func `a log that is shorter than its header says is read to its end`(_ place: String, _ missing: Int) throws {
+    try withMarked { shared, vault in
+      try shared.read(30, by: vault)
+      if place == "handed over" { try shared.owner.handOverAuditLog(of: shared.owner.group()) }
+      try shared.read(1)
+      let path = try place == "current" ? shared.log() : shared.log(1)
+      let log = try LogBytes(FileBytes.read(path))
+      let whole = log.header + log.events.joined()
+      // The mark is at event 5: only what is shorter than that is behind it.
+      try FileBytes.write(Array(log.header + log.events.prefix(3).joined() + [0, 0, 0]), to: path)
+      #expect(refusal { try shared.markedOwner().text("password") } == .rolledBack)
+
+      try FileBytes.write(Array(whole.dropLast(missing)), to: path)
+      try shared.read(1, by: shared.markedOwner())
+    }
+  }
+
   @Test func `a handed-over file with the mark's event may be removed`() throws {
     try withMarked { shared, vault in
       try shared.read(1, by: vault)

@@ -47,12 +47,14 @@ struct AuditAppend {
   private var size: Int
   private var flags = AuditBody.Flags.first
   private var items: [Extension.OwnedItem] = []
+  /// Whether the file has the name of a handed-over one, too: handing it over was interrupted.
+  private var hasSecondName: Bool
   private var endsWithHandOver: Bool
+  /// Whether the newest event is where the header says.
+  private var hasNewest: Bool
   private(set) var written: Written?
   /// The newest event that this process knows to be on the disk.
   private(set) var durable: AuditLog.Point?
-  /// Why the file could not be handed over although it has reached its limit.
-  private(set) var overdue: VaultError?
   /// Whether this append has written an event that is still in the file, or may be after a power failure.
   private(set) var mayBeWritten = false
   /// What of the mark was compared last.
@@ -74,7 +76,7 @@ struct AuditAppend {
     _ file: OpenFile, _ maker: AuditMaker, _ known: Written?, durable: AuditLog.Point?, mayBeStale: Bool
   ) throws(VaultError) -> Opened {
     let image = try FileImage(file.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
-    var (header, isHandOver, isKnown) = (AuditHeader(epoch: maker.keys.epoch), false, false)
+    var (header, isHandOver, isKnown, hasNewest) = (AuditHeader(epoch: maker.keys.epoch), false, false, true)
     if let known, known.epoch == maker.keys.epoch, image.span.byteCount == known.bytes.count,
       image.span.starts(with: known.bytes)
     {
@@ -91,26 +93,29 @@ struct AuditAppend {
         default: throw unknown
         }
       }
-      isHandOver =
-        try AuditFrame.lastAction(file.descriptor, before: header.end, header, maker.keys, maker.sealer)?.action
-        == .handOver
+      let last = try AuditFrame.last(file.descriptor, before: header.end, header, maker.keys, maker.sealer)
+      isHandOver = last?.action == .handOver
+      hasNewest = last?.tag == header.last
     }
+    let status = try file.descriptor.status()
     var append = AuditAppend(
-      maker: maker, file: file, header: header, size: Int(try file.descriptor.status().st_size),
-      endsWithHandOver: isHandOver, written: isKnown ? known : nil, durable: durable)
+      maker: maker, file: file, header: header, size: Int(status.st_size), hasSecondName: status.st_nlink > 1,
+      endsWithHandOver: isHandOver, hasNewest: hasNewest, written: isKnown ? known : nil, durable: durable)
     if let epoch = try append.prepare(isKnown: isKnown, mayBeStale: mayBeStale) { return .laterKey(epoch) }
     return .ready(append)
   }
 
   private init(
-    maker: AuditMaker, file: OpenFile, header: AuditHeader, size: Int, endsWithHandOver: Bool, written: Written?,
-    durable: AuditLog.Point?
+    maker: AuditMaker, file: OpenFile, header: AuditHeader, size: Int, hasSecondName: Bool, endsWithHandOver: Bool,
+    hasNewest: Bool, written: Written?, durable: AuditLog.Point?
   ) {
     self.maker = maker
     self.file = file
     self.header = header
     self.size = size
+    self.hasSecondName = hasSecondName
     self.endsWithHandOver = endsWithHandOver
+    self.hasNewest = hasNewest
     self.written = written
     self.durable = durable
   }
@@ -125,11 +130,12 @@ struct AuditAppend {
     }
     if size < header.end {
       flags.insert(.short)
+      hasNewest = false
       header.end = (size + 7) & ~7
     } else if let epoch = try takeOver(), mayBeStale {
       return epoch
     }
-    try maker.checkMark(header, current: descriptor, isOwn: written != nil)
+    try maker.checkMark(header, current: descriptor, isOwn: written != nil && hasNewest, hasNewest: hasNewest)
     if try hasDebris(isKnown: isKnown) { flags.insert(.interrupted) }
     return nil
   }
@@ -156,6 +162,7 @@ struct AuditAppend {
         header.last = found.tag
         header.end += found.count
         endsWithHandOver = found.action == .handOver
+        hasNewest = true
         written = nil
       }
     }
@@ -187,6 +194,7 @@ struct AuditAppend {
 
   /// Writes events, then the header that counts them. With an error nothing is written, or ``mayBeWritten`` is set.
   mutating func write(_ events: [AuditLog.Event], lost: UInt64) throws(VaultError) {
+    if hasSecondName { removeSecondName() }
     var next = header
     let start = header.end
     next.synced = max(header.synced, min(durable?.count ?? 0, header.count))
@@ -229,6 +237,13 @@ struct AuditAppend {
     durable = AuditLog.Point(count: header.count, tag: header.last)
   }
 
+  /// The newest event, synced, for a mark; `nil` if the file has none of those that its header counts.
+  mutating func newest() throws(VaultError) -> AuditLog.Point? {
+    try synchronize()
+    guard !hasNewest, header.count >= header.first else { return durable }
+    return try AuditFrame.last(descriptor, from: AuditHeader.byteCount, before: header.end)
+  }
+
   /// Extends the reserve behind `end` if it is low.
   /// - Returns: the error that prevented it.
   private mutating func makeRoom(until end: Int) throws(VaultError) -> VaultError? {
@@ -250,6 +265,14 @@ struct AuditAppend {
   /// - Returns: the error that prevents extending the reserve, while there still is one, or handing over.
   /// - Throws: that error if there is none left.
   mutating func examineReserve() throws(VaultError) -> VaultError? {
+    var overdue: VaultError?
+    if isHandOverDue {
+      do throws(VaultError) { try maker.files.expectHandOver(of: file, as: header.file) } catch { overdue = error }
+    }
+    if endsWithHandOver {
+      if let overdue { throw overdue }
+      return nil
+    }
     guard let failure = try makeRoom(until: header.end) else { return overdue }
     guard size - header.end >= Self.lastReserve + AuditFrame.counts.upperBound else { throw failure }
     return failure
@@ -257,13 +280,15 @@ struct AuditAppend {
 
   // MARK: Handing over
 
-  /// Hands over if the file has reached its limit or ends with *hand over*. A full file stays in use if that fails.
+  /// Whether the file has reached its limit or ends with *hand over*.
+  private var isHandOverDue: Bool { endsWithHandOver || header.end >= keys.limits.fileBytes }
+
+  /// Hands over if that is due. A full file stays in use if it fails.
   /// - Returns: whether there is a new current file.
   mutating func handOverIfDue() throws(VaultError) -> Bool {
-    guard endsWithHandOver || header.end >= keys.limits.fileBytes else { return false }
+    guard isHandOverDue else { return false }
     do throws(VaultError) { try handOver() } catch {
       guard !endsWithHandOver else { throw error }
-      overdue = error
       return false
     }
     return true
@@ -273,13 +298,27 @@ struct AuditAppend {
   /// shows whether the directory can be written while the log can still go on in this file.
   mutating func handOver() throws(VaultError) {
     guard AuditHeader.files.contains(header.file + 1) else { throw AuditMaker.noFileLeft }
-    try maker.files.expectRoom(Self.reserveBytes + AuditHeader.byteCount)
+    try maker.files.expectHandOver(of: file, as: header.file)
     try maker.files.link(file, as: header.file)
-    if !endsWithHandOver { try write([AuditLog.Event(action: .handOver)], lost: 0) }
-    try synchronize()
-    let made = try maker.make(AuditHeader(after: header, epoch: keys.epoch), [], replacing: file)
+    hasSecondName = false  // for the event, which is part of handing over
+    let made: AuditMaker.Made
+    do throws(VaultError) {
+      if !endsWithHandOver { try write([AuditLog.Event(action: .handOver)], lost: 0) }
+      try synchronize()
+      made = try maker.make(AuditHeader(after: header, epoch: keys.epoch), [], replacing: file)
+    } catch {
+      removeSecondName()
+      throw error
+    }
     defer { made.file.descriptor.unlock() }
     do throws(VaultError) { try prune(made) } catch {}  // tried again when the next file is handed over
+  }
+
+  /// Takes the second name from a file that goes on. What has that name is copied and moved as a file that is not
+  /// written any more. If the directory cannot be written, the file goes on with both.
+  private mutating func removeSecondName() {
+    hasSecondName = false
+    do throws(VaultError) { try maker.files.removeSecondName(of: file, header.file) } catch {}
   }
 
   /// The last event of a file that was handed over; `nil` if it cannot be opened.
@@ -288,8 +327,8 @@ struct AuditAppend {
     switch try AuditFiles.header(open.descriptor, keys, maker.sealer) {
     case .failure: return nil
     case .success(let header):
-      let event = try AuditFrame.lastAction(open.descriptor, before: header.end, header, keys, maker.sealer)
-      return event?.action == .handOver ? event : nil
+      let last = try AuditFrame.last(open.descriptor, before: header.end, header, keys, maker.sealer)
+      return last?.action == .handOver ? last?.body?.event : nil
     }
   }
 

@@ -276,11 +276,32 @@ struct AuditFiles {
     guard unsafe DurableFiles.link(current.file, path.file) != 0 else { return }
     let failure = VaultError.writing("\(path.file): hand over the log")
     guard failure.errno == EEXIST else { throw failure }
+    try expectFree(path, number, for: file)
+  }
+
+  /// Takes back the name that ``link(_:as:)`` gave, if the file is still the current one.
+  func removeSecondName(of file: OpenFile, _ number: UInt64) throws(VaultError) {
+    let path = handedOver(number)
+    guard try current.identity()?.identity == file.identity, try path.identity()?.identity == file.identity else {
+      return
+    }
+    try remove(Numbered(number: number, path: path))
+  }
+
+  /// Refuses the name of a handed-over file that another file has.
+  private func expectFree(_ path: VaultPath, _ number: UInt64, for file: OpenFile) throws(VaultError) {
+    guard try path.status() != nil else { return }
     guard let old = try readable(Numbered(number: number, path: path)), try isSame(old, file) else {
       throw VaultError(
         .io, "\(path.file) is not of the log, and has the name that its file gets when it is handed over: move it away",
         errno: EEXIST)
     }
+  }
+
+  /// Whether handing over would find its space, its directory and its name.
+  func expectHandOver(of file: OpenFile, as number: UInt64) throws(VaultError) {
+    try expectRoom(AuditAppend.reserveBytes + AuditHeader.byteCount)
+    try expectFree(handedOver(number), number, for: file)
   }
 
   /// Whether a new file would find its space and its directory.

@@ -70,38 +70,62 @@ struct AuditFrame {
   static func find(
     _ number: UInt64, _ file: Descriptor, from start: Int, before end: Int
   ) throws(VaultError) -> (offset: Int, tag: Vault.Tag)? {
+    var found: (Int, Vault.Tag)?
+    try forEachFrame(file, from: start, before: end) { head, offset, tag in
+      if head.number == number { found = (offset, tag) }
+      return found == nil
+    }
+    return found
+  }
+
+  /// The last event from `start` to `end` of a file, by its number and tag. No seal is opened.
+  static func last(
+    _ file: Descriptor, from start: Int, before end: Int
+  ) throws(VaultError) -> AuditLog.Point? {
+    var last: AuditLog.Point?
+    try forEachFrame(file, from: start, before: end) { head, _, tag in
+      last = AuditLog.Point(count: head.number, tag: tag)
+      return true
+    }
+    return last
+  }
+
+  /// Calls `body` with the head, the offset and the tag of each frame until it returns `false`.
+  private static func forEachFrame(
+    _ file: Descriptor, from start: Int, before end: Int, _ body: (Head, Int, Vault.Tag) -> Bool
+  ) throws(VaultError) {
     var start = start
     while start < end {
-      let image = try FileImage(file, start..<min(start + 65_536, end), limit: Int.max)
-      // Where too little of the file was read for a whole event, the next part begins.
-      let last = start + image.count < end ? image.count - counts.upperBound : image.count
+      let wanted = start..<min(start + 65_536, end)
+      let image = try FileImage(file, wanted, limit: Int.max)
+      // The file may be shorter than `end`. Before that, the next part begins where too little was read for an event.
+      let isLast = wanted.upperBound == end || image.count < wanted.count
+      let last = isLast ? image.count : image.count - counts.upperBound
       var offset = 0
       while offset < last {
         guard let head = Head(image.span, at: offset, before: image.count) else {
           offset += 8
           continue
         }
-        if head.number == number {
-          let tag = Vault.Tag(image[offset + headCount..<offset + head.count], at: Sealer.tag.lowerBound)
-          return (start + offset, tag)
-        }
+        let tag = Vault.Tag(image[offset + headCount..<offset + head.count], at: Sealer.tag.lowerBound)
+        guard body(head, start + offset, tag) else { return }
         offset += head.count
       }
+      guard !isLast else { return }
       start += offset
     }
-    return nil
   }
 
-  /// The action of the event that ends at `end`; `nil` if none is found.
-  static func lastAction(
+  /// The event that ends at `end`; `nil` if none is found.
+  static func last(
     _ file: Descriptor, before end: Int, _ header: AuditHeader, _ keys: AuditKeys, _ sealer: Sealer
-  ) throws(VaultError) -> AuditEvent? {
+  ) throws(VaultError) -> AuditFrame? {
     for count in stride(from: counts.lowerBound, through: counts.upperBound, by: 8)
     where end - count >= AuditHeader.byteCount {
       guard case .event(let found) = try find(file, at: end - count, before: end, keys, sealer), found.count == count,
         found.number == header.count
       else { continue }
-      return found.body?.event
+      return found
     }
     return nil
   }

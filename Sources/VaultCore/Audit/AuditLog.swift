@@ -139,8 +139,10 @@ final class AuditLog: Sendable {
     }
   }
 
-  /// Checks what an append needs, and extends the reserve.
-  /// - Throws: the error that an append would have, or soon will have.
+  /// Checks what an append needs, and extends the reserve. Makes no file, and hands none over.
+  ///
+  /// - Returns: what an append will soon have as its error, or may have now: another process has the lock.
+  /// - Throws: the error that an append would have.
   func examine(
     _ keys: AuditKeys, mayBeStale: Bool = false
   ) throws(VaultError) -> (outcome: Outcome, warning: VaultError?) {
@@ -152,21 +154,23 @@ final class AuditLog: Sendable {
     }
     var warning: VaultError?
     do throws(VaultError) {
-      let outcome = try withAppend(keys, .zero, first: [], isPatient: false, mayBeStale: mayBeStale) {
+      let outcome = try withAppend(keys, .zero, first: nil, isPatient: false, mayBeStale: mayBeStale) {
         (append, _) throws(VaultError) in
         warning = try append.examineReserve()
       }
       return (outcome, warning.map { concerning($0) })
     } catch {
       guard error.code == .lockTimeout else { throw error }
-      return (.done, nil)  // others are appending
+      return (.done, error)
     }
   }
 
-  /// Runs `body` on the current file, locked and ready for an append; makes the file with the events `first` if there
-  /// is none.
+  /// Runs `body` on the current file, locked and ready for an append.
+  ///
+  /// - Parameter first: the events with which the file is made if there is none that can be continued; `nil` for a
+  ///   caller that only looks: then no file is made, and none handed over.
   private func withAppend(
-    _ keys: AuditKeys, _ slot: Vault.Identifier, first: [Event], isPatient: Bool = true, mayBeStale: Bool = false,
+    _ keys: AuditKeys, _ slot: Vault.Identifier, first: [Event]?, isPatient: Bool = true, mayBeStale: Bool = false,
     _ body: (inout AuditAppend, inout State) throws(VaultError) -> Void
   ) throws(VaultError) -> Outcome {
     var mayBeWritten = false
@@ -180,12 +184,14 @@ final class AuditLog: Sendable {
             files: files, keys: keys, slot: slot, options: options, sealer: sealer, mark: mark,
             compared: state.compared)
           guard let file = try lockedFile(&state, until: deadline) else {
+            guard let first else { return .done }
             guard let made = try maker.make(first, lost: state.lost, why: .notThere) else { continue }
             hold(made, &state)
             return .done
           }
           defer { file.descriptor.unlock() }
           guard Int(try file.descriptor.status().st_size) >= AuditHeader.byteCount else {
+            guard let first else { return .done }
             guard let made = try maker.make(first, lost: state.lost, why: .tooShort, replacing: file) else { continue }
             hold(made, &state)
             return .done
@@ -203,7 +209,7 @@ final class AuditLog: Sendable {
                 isUndelivered = true
               }
             }
-            if try append.handOverIfDue() {
+            if first != nil, try append.handOverIfDue() {
               state.file = nil
               continue
             }
@@ -346,9 +352,8 @@ final class AuditLog: Sendable {
     let unmarked = AuditLog(group, files, options)
     var point: Point?
     do throws(VaultError) {
-      _ = try unmarked.withAppend(keys, .zero, first: []) { (append, _) throws(VaultError) in
-        try append.synchronize()
-        point = append.durable
+      _ = try unmarked.withAppend(keys, .zero, first: nil) { (append, _) throws(VaultError) in
+        point = try append.newest()
       }
     } catch {
       guard [.tampered, .rolledBack, .unsupportedVersion].contains(error.code) else { throw error }

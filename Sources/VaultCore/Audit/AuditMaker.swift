@@ -49,7 +49,7 @@ struct AuditMaker {
       header.file = highest.number + 1
       guard AuditHeader.files.contains(header.file) else { throw Self.noFileLeft }
     }
-    try checkMark(header, current: nil)
+    try checkMark(header, current: nil, hasNewest: false)
     var all = events
     if highest != nil || events.first?.beginsLog != true {
       all.insert(AuditLog.Event(action: .continued, item: (AuditBody.Tag.why, [why.rawValue])), at: 0)
@@ -87,9 +87,14 @@ struct AuditMaker {
   ///   - header: counts the events of the log.
   ///   - current: the file with that header; `nil` if it is yet to be made.
   ///   - isOwn: whether this process wrote the header, and nothing was written since.
-  mutating func checkMark(_ header: AuditHeader, current: Descriptor?, isOwn: Bool = false) throws(VaultError) {
+  ///   - hasNewest: whether the newest event is known to be where the header says, so that it need not be looked for.
+  mutating func checkMark(
+    _ header: AuditHeader, current: Descriptor?, isOwn: Bool = false, hasNewest: Bool
+  ) throws(VaultError) {
     let seen = AuditLog.Point(count: header.count, tag: header.last)
-    guard let line = try mark?.checkLog(keys.groupID, seen), !isOwn || line != compared?.line else { return }
+    guard let line = try mark?.checkLog(keys.groupID, seen), !hasNewest || line != seen,
+      !isOwn || line != compared?.line
+    else { return }
     let found = try find(line.count, header, current)
     if let found, found.tag != line.tag {
       throw VaultError(

@@ -117,11 +117,10 @@ final class MarkKeeper: Sendable {
   /// Refuses a state of a group's log that is older than the mark, or as old with different contents. Called with the
   /// log locked: no process raises the line above it meanwhile.
   ///
-  /// - Returns: the mark's line if it is behind `seen`: then the event that it names is still to be compared.
-  @discardableResult
+  /// - Returns: the mark's line, whose event is still to be looked for unless it is `seen`; `nil` if there is none.
   func checkLog(_ group: Vault.Identifier, _ seen: RollbackMark.Log) throws(VaultError) -> RollbackMark.Log? {
-    guard let marked = try log(of: group), marked != seen else { return nil }
-    guard marked.count >= seen.count else { return marked }
+    guard let marked = try log(of: group) else { return nil }
+    guard marked != seen, marked.count >= seen.count else { return marked }
     throw VaultError(
       .rolledBack, "it is at event \(seen.count), and the mark is at event \(marked.count): this is an older copy")
   }
