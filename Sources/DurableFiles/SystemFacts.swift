@@ -12,14 +12,44 @@ package func bootMilliseconds() -> Int64 {
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 
-/// The memory that this process may use, in KiB: the machine's memory, or the limit of the control group if it is
-/// lower.
-package func availableKibibytes() -> UInt64 {
+/// The memory that this process may use, in KiB: the machine's memory, or the least limit of its control group and of
+/// those above it if that is lower.
+///
+/// - Parameters:
+///   - membership: the file that names the control groups of this process.
+///   - groups: the folder of all control groups.
+package func availableKibibytes(
+  membership: String = "/proc/self/cgroup", groups: String = "/sys/fs/cgroup"
+) -> UInt64 {
   let machine = UInt64(max(sysconf(Int32(_SC_PHYS_PAGES)), 0)) * UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 0)) / 1024
-  let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"].compactMap { path in
-    smallNumber(path).map { $0 / 1024 }
+  let lines = String(decoding: smallFile(membership, atMost: 16_384), as: UTF8.self).split(separator: "\n")
+  let limits =
+    memoryLimits("memory.max", groups, ownGroup(lines, of: ""))
+    + memoryLimits("memory.limit_in_bytes", groups + "/memory", ownGroup(lines, of: "memory"))
+  return limits.reduce(machine) { min($0, $1 / 1024) }
+}
+
+/// The path of this process's control group: in version 1 that of a controller, in version 2 that of none. Empty if it
+/// is not named.
+private func ownGroup(_ lines: [Substring], of controller: Substring) -> Substring {
+  for line in lines {
+    let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+    guard fields.count == 3 else { continue }
+    if fields[1].split(separator: ",", omittingEmptySubsequences: false).contains(controller) { return fields[2] }
   }
-  return limits.reduce(machine, min)
+  return ""
+}
+
+/// The limits of a control group and of those above it up to the root, in bytes. A group whose folder is not there, as
+/// in some containers, has none.
+private func memoryLimits(_ file: String, _ root: String, _ group: Substring) -> [UInt64] {
+  var names = group.split(separator: "/")
+  var limits: [UInt64] = []
+  while true {
+    let folder = names.reduce(root) { "\($0)/\($1)" }
+    if let limit = smallNumber("\(folder)/\(file)") { limits.append(limit) }
+    guard names.popLast() != nil else { return limits }
+  }
 }
 
 /// The boot id, which changes at each start of the machine: 36 characters; `nil` if the system has none.
@@ -37,11 +67,11 @@ private func smallNumber(_ path: String) -> UInt64? {
 }
 
 /// The first bytes of a small system file; empty if it cannot be read.
-private func smallFile(_ path: String) -> ArraySlice<UInt8> {
+private func smallFile(_ path: String, atMost limit: Int = 64) -> ArraySlice<UInt8> {
   let raw = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
   guard raw >= 0 else { return [] }
   defer { close(raw) }
-  var bytes = [UInt8](repeating: 0, count: 64)
+  var bytes = [UInt8](repeating: 0, count: limit)
   let count = retrying { unsafe read(raw, &bytes, bytes.count) }
   return bytes[..<max(count, 0)]
 }

@@ -35,6 +35,31 @@ struct SystemTests {
     #expect(launchArguments.baseAddress?[launchArguments.count] == nil)
   }
 
+  @Test(arguments: [
+    ("0::/system.slice/a.service\n", 8_192), ("0::/system.slice/a.service/gone\n", 8_192), ("0::/\n", 16_384),
+    ("5:cpu:/\n4:memory,hugetlb:/b\n0::/\n", 4_096), ("5:cpu:/b\n", 16_384), ("", 16_384),
+  ])
+  func `the memory is the least limit of the control group and of those above it`(
+    membership: String, kibibytes: Int
+  ) throws {
+    try inDirectory { directory in
+      let folders = ["system.slice", "system.slice/a.service", "memory", "memory/b"].map { "\(directory)/\($0)" }
+      let limits = [
+        ("\(directory)/memory.max", "16777216\n"), (folders[0] + "/memory.max", "8388608\n"),
+        (folders[1] + "/memory.max", "max\n"), (folders[3] + "/memory.limit_in_bytes", "4194304\n"),
+      ]
+      for folder in folders { #expect(mkdir(folder, 0o700) == 0) }
+      for (path, text) in limits + [("\(directory)/cgroup", membership)] {
+        try File.opened(path).write(Array(text.utf8), at: 0)
+      }
+      defer {
+        for (path, _) in limits { unlink(path) }
+        for folder in folders.reversed() { rmdir(folder) }
+      }
+      #expect(availableKibibytes(membership: "\(directory)/cgroup", groups: directory) == UInt64(kibibytes))
+    }
+  }
+
   @Test func `a helper thread runs its work, and its gate opens once it is done`() {
     let gate = Gate<Bool>()
     let caller = pthread_self()
