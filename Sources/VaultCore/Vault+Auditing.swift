@@ -196,7 +196,7 @@ extension Vault {
         switch try log.files.opened(file.path) {
         case .file(let found): open = found
         case .refused(let error):
-          examination.skip(file.path, error)
+          examination.skip(file.path.file, error)
           continue
         case .absent:
           if isLast { continue }  // reported as missing
@@ -212,7 +212,7 @@ extension Vault {
           current.file.descriptor, size: current.size, header: current.header.bytes, isFirst: old.isEmpty,
           isCurrent: true, body)
       } else if let refusal = reading.refusal {
-        examination.skip(log.files.current, refusal)
+        examination.skip(log.files.current.file, refusal)
       }
       return true
     }

@@ -56,9 +56,12 @@
       }
     }
 
-    /// The history of the server that has returned rows of ``Statement/load(_:limit:)`` or
-    /// ``Statement/changes(_:since:limit:)``; `nil` if it says none, as a replica.
-    func history(of rows: Rows) throws(VaultError) -> ServerHistory? {
+    /// The server that has returned rows of ``Statement/load(_:limit:)`` or ``Statement/changes(_:since:limit:)``.
+    func server(of rows: Rows) throws(VaultError) -> AnsweringServer {
+      AnsweringServer(isReplica: try rows.number(0, 6) != 0, history: try history(of: rows))
+    }
+
+    private func history(of rows: Rows) throws(VaultError) -> ServerHistory? {
       guard let system = facts.system, !rows.isNull(0, 5) else { return nil }
       return ServerHistory(system: system, timeline: try rows.text(0, 5))
     }

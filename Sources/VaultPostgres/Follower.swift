@@ -56,7 +56,8 @@
       if let connection { return connection }
       let fresh = try core.pool.acquire()
       connection = fresh
-      guard !fresh.facts.isPooled else { return fresh }
+      // A replica refuses to listen, and is asked only, also after it was promoted.
+      guard !fresh.facts.isPooled, !fresh.facts.isReplica else { return fresh }
       // Asked after this, so that no change is missed. The name is hexadecimal.
       _ = try core.run([Statement("listen \"\(fresh.facts.channel)\"")], fresh, .reading)
       // There may have been one just before.

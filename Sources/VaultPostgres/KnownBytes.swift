@@ -21,8 +21,10 @@
     private var window: [UInt8] = []
     /// Whether the window is the whole vault, for loads of an older version.
     private var isWhole = false
-    /// When the database was asked for what is known.
+    /// When the database was asked for what is known. Once a primary has answered, only primaries confirm.
     private(set) var confirmed: ContinuousClock.Instant?
+    /// Whether a primary has answered. A replica cannot tell how far it is behind one.
+    private(set) var hasPrimary = false
     /// Rises with each change of the row. What was asked before is then not taken over.
     private(set) var serial = 0
     /// The greatest length that a caller accepts.
@@ -42,6 +44,12 @@
     }
 
     func changes(since position: StoragePosition, limit: Int) -> Answer {
+      let answer = answer(since: position, limit: limit)
+      if case .changes(.replaced) = answer { (position.version as? PostgresVersion)?.noteReplacement() }
+      return answer
+    }
+
+    private func answer(since position: StoragePosition, limit: Int) -> Answer {
       guard isAsked else { return .unknown }
       guard let row else { return .changes(.removed) }
       guard let version = position.version as? PostgresVersion, version.number == row.version,
@@ -62,9 +70,12 @@
       return row.length <= limit ? .changes(.added(StoredBytes(Array(window[end...])))) : .tooLong
     }
 
-    /// Everything, if it was laid ready.
+    /// Everything, if it was laid ready and this thread was told that it replaces what a load has read: that is a read,
+    /// which must not wait. Every other load wants what is in the database.
     mutating func ready(limit: Int) -> StoredVault? {
-      guard isWhole, let row, row.length <= limit else { return nil }
+      guard isWhole, let row, row.length <= limit,
+        loads.contains(where: { $0.version?.takeReplacement() ?? false })
+      else { return nil }
       return StoredVault(version: version(of: row), bytes: StoredBytes(window))
     }
 
@@ -107,11 +118,25 @@
       return !bytes[..<row.length].suffix(VaultRow.tailCount).elementsEqual(row.tail)
     }
 
+    /// Whether what a replica has found is, or may be, of before what a primary has said.
+    func isBehind(_ found: FoundBytes) -> Bool {
+      guard hasPrimary, let row else { return false }
+      return switch found {
+      case .absent: true
+      case .unchanged, .grown: false
+      case .other(let new, _): (new.version, new.length) < (row.version, row.length)
+      }
+    }
+
     /// Takes over what was found.
     ///
-    /// - Parameter asked: when the database was asked.
+    /// - Parameters:
+    ///   - isReplica: whether a replica has found it.
+    ///   - asked: when the database was asked.
     /// - Returns: whether the row has changed.
-    mutating func take(_ found: FoundBytes, asked: ContinuousClock.Instant) -> Bool {
+    mutating func take(
+      _ found: FoundBytes, onReplica isReplica: Bool = false, asked: ContinuousClock.Instant
+    ) -> Bool {
       defer { trim() }
       let old = row
       switch found {
@@ -128,7 +153,8 @@
         window = bytes ?? new.tail
         isWhole = bytes != nil
       }
-      confirmed = asked
+      hasPrimary = hasPrimary || !isReplica
+      if !hasPrimary || !isReplica { confirmed = asked }
       let isChanged = row != old || !isAsked
       isAsked = true
       if isChanged { serial += 1 }

@@ -49,6 +49,8 @@
     ///
     /// - Parameter first: the answer to the first question, if it was asked together with other statements.
     /// - Returns: whether there was something.
+    /// - Throws: ``VaultError/Code/unreachable`` after a replica has answered although a primary has before: what is
+    ///   newer is taken over, and the primary may have more.
     @discardableResult
     func update(
       _ connection: Connection, _ purpose: QueryPurpose = .reading, first: (Question, Rows)? = nil
@@ -59,16 +61,17 @@
         let question = first?.0 ?? self.question
         let rows = if let first { first.1 } else { try run([question.statement], connection, purpose)[0] }
         first = nil
-        var history = try connection.history(of: rows)
+        var server = try connection.server(of: rows)
         var found = try FoundBytes(rows, since: question.row, limit: question.limit)
         // All of it, before a read is answered with another version.
         if case .other(let row, nil) = found, row.length <= question.limit, known.withLock({ $0.isStale(row.version) })
         {
           let rows = try run([.load(place.vault, limit: question.limit)], connection, purpose)[0]
-          history = try connection.history(of: rows)
+          server = try connection.server(of: rows)
           found = try FoundBytes(loaded: rows, limit: question.limit)
         }
-        guard take(found, question, on: history) else { continue }
+        guard try take(found, question, from: server) else { continue }
+        guard isConfirming(server) else { throw unconfirmed }
         if case .unchanged = found { return false }
         return true
       }
@@ -94,17 +97,32 @@
 
     /// Takes over the answer to a question, unless it is late.
     ///
-    /// - Parameter history: that of the server which has answered.
-    func take(_ found: FoundBytes, _ question: Question, on history: ServerHistory?) -> Bool {
-      let isChanged = known.withLock { known -> Bool? in
-        guard known.serial == question.serial else { return nil }
-        known.compare(found, on: history)
-        return known.take(found, asked: question.asked)
+    /// - Throws: ``VaultError/Code/unreachable`` if a replica has answered that is behind what a primary has said.
+    func take(_ found: FoundBytes, _ question: Question, from server: AnsweringServer) throws(VaultError) -> Bool {
+      let (isBehind, isChanged) = known.withLock { known -> (Bool, Bool?) in
+        if server.isReplica, known.isBehind(found) { return (true, nil) }
+        guard known.serial == question.serial else { return (false, nil) }
+        known.compare(found, on: server.history)
+        return (false, known.take(found, onReplica: server.isReplica, asked: question.asked))
       }
+      if isBehind { throw unconfirmed }
       guard let isChanged else { return false }
-      failure.withLock { $0 = nil }
+      if isConfirming(server) { failure.withLock { $0 = nil } }
       if isChanged { notifyObservers() }
       return true
+    }
+
+    /// Whether the answer of a server shows what others have written before. For a program that has only met replicas,
+    /// one is the database.
+    func isConfirming(_ server: AnsweringServer) -> Bool {
+      !server.isReplica || !known.withLock { $0.hasPrimary }
+    }
+
+    private var unconfirmed: VaultError {
+      place.error(
+        .unreachable,
+        "only a replica has answered, which may be behind what this program has read from the primary: name the "
+          + "primary, or all servers with target_session_attrs=read-write")
     }
 
     func run(
@@ -117,8 +135,9 @@
     func refresh() throws(VaultError) {
       let question = question
       let (connection, rows) = try pool.run([question.statement], .reading)
-      defer { pool.release(connection) }
+      // Given back only if it confirms: otherwise the next call may find the primary.
       try update(connection, first: (question, rows[0]))
+      pool.release(connection)
     }
 
     // MARK: Locking

@@ -24,11 +24,15 @@
       }
     }
 
+    /// Looked at before the bytes are read, because a role that delivers can add any rows.
     func bytes(of file: CollectedAuditFile) throws(VaultError) -> [UInt8] {
       let rows = try ask(.logBytes(core.place.vault, file))
-      guard rows.count > 0 else { return [] }
-      var bytes = try rows.bytes(rows.count - 1, 1)
-      for row in 0..<rows.count { bytes += try rows.bytes(row, 0) }
+      guard try rows.number(0, 0) > 0 else { return [] }
+      guard !rows.isNull(0, 1) else {
+        throw core.place.error(.limitExceeded, "there is more in the table log than a log file can have")
+      }
+      var bytes = try rows.bytes(rows.count - 1, 2)
+      for row in 0..<rows.count { bytes += try rows.bytes(row, 1) }
       return bytes
     }
 
@@ -65,9 +69,12 @@
         """, .text(vault), .text(group + "/"))
     }
 
+    /// A role that delivers can add rows with a start that no file has, which is cut off so that the sum fits a number,
+    /// and with a time without an end, which counts as unknown.
     private static let logFileColumns = """
-      log, version, start + octet_length(bytes), substring(bytes from greatest(octet_length(bytes) - 31, 1)),
-        (extract(epoch from delivered) * 1000)::bigint
+      log, version, least(start, \(longestFile)) + octet_length(bytes),
+        substring(bytes from greatest(octet_length(bytes) - 31, 1)),
+        case when isfinite(delivered) then (extract(epoch from delivered) * 1000)::bigint else 0 end
       """
 
     /// Each machine asks this every few seconds: one look into the index.
@@ -80,11 +87,23 @@
         """, .text(vault), .text(log))
     }
 
+    /// The greatest length of a file of a log (`Docs/Format.md` F.2).
+    private static let longestFile = 1 << 30
+    /// Less than an event has, of which each row has at least one.
+    private static let leastBytes = 64
+
+    /// The number of rows, and of each its bytes, of the last one also the header; nothing but the number if the whole
+    /// is longer than a file can be.
     fileprivate static func logBytes(_ vault: String, _ file: CollectedAuditFile) -> Statement {
       Statement(
         """
-        select bytes, header from secretprefs.log where vault = $1 and log = $2 and version = $3 and start < $4
-        order by start
+        select size.count, l.bytes, case when l.start = size.last then substring(l.header for 257) end
+        from (
+          select count(*) as count, coalesce(sum(octet_length(bytes)), 0) as total, max(start) as last
+          from secretprefs.log where vault = $1 and log = $2 and version = $3 and start < $4) as size
+        left join secretprefs.log l on l.vault = $1 and l.log = $2 and l.version = $3 and l.start < $4
+          and size.total <= \(longestFile) and size.count <= size.total / \(leastBytes) + 1
+        order by l.start
         """, .text(vault), .text(file.log), .number(Int(clamping: file.number)), .number(file.end))
     }
 

@@ -23,6 +23,12 @@
   /// they return. A writer that hangs is ended by the server after ``Options/holdLimit``. If the answer to a commit is
   /// lost, the storage looks whether it was made.
   ///
+  /// **A replica** can be read. It cannot tell how far it is behind its primary, so a program that connects to replicas
+  /// only sees what its replica has, and `Vault.age` and ``Options/outageLimit`` count from the replica's last answer.
+  /// If the URL names several servers and the primary has answered, an answer of a replica confirms nothing and takes
+  /// nothing back: until the primary answers again, the state ages, `Vault.health()` is degraded, and `Vault.refresh()`
+  /// throws ``VaultError/Code/unreachable``.
+  ///
   /// Several ``Vault`` objects may use the same storage; they then share its thread and its connections, at most two at
   /// rest. A pooler may be between, also in transaction mode; then there are no notifications.
   public final class PostgresStorage: VaultStorage {
@@ -33,9 +39,9 @@
       /// after `Vault.refresh()`, which suits a program that ends soon. Less than ten milliseconds count as ten, and
       /// more than half of ``outageLimit`` as half of it.
       public var freshness: Duration? = .seconds(1)
-      /// For how long reads go on while the database is away, counted from its last answer. Then they throw
-      /// ``VaultError/Code/unreachable``. The default is `nil`, for no limit. Without ``freshness`` only writes and
-      /// `Vault.refresh()` get answers, so that reads throw after a pause between these.
+      /// For how long reads go on while the database is away, counted from its last answer, as `Vault.age` says. Then
+      /// they throw ``VaultError/Code/unreachable``. The default is `nil`, for no limit. Without ``freshness`` only
+      /// writes and `Vault.refresh()` get answers, so that reads throw after a pause between these.
       public var outageLimit: Duration?
       /// After how long the server ends a writer that has the lock and does nothing, for example because its machine
       /// has vanished. Must be longer than the largest change takes to seal. The default is ten seconds.
@@ -90,12 +96,14 @@
 
     // MARK: Reading
 
-    /// Reads everything: as of now, or what was laid ready after another program has replaced it.
+    /// Reads everything as of now. Only a thread that ``changes(since:limit:)`` has just told of another version gets
+    /// what was laid ready of it.
     ///
-    /// - Throws: ``VaultError/Code/notFound``; ``VaultError/Code/limitExceeded``; ``VaultError/Code/unreachable``;
-    ///   ``VaultError/Code/unsupportedFeature`` if the database has no schema; ``VaultError/Code/unsupportedVersion``
-    ///   if it is an older or newer one; ``VaultError/Code/io`` if the role may not read, with `EACCES`;
-    ///   ``VaultError/Code/damaged`` if the rows do not fit together.
+    /// - Throws: ``VaultError/Code/notFound``; ``VaultError/Code/limitExceeded``; ``VaultError/Code/unreachable``, also
+    ///   if only a replica answers that is behind what was read before; ``VaultError/Code/unsupportedFeature`` if the
+    ///   database has no schema; ``VaultError/Code/unsupportedVersion`` if it is an older or newer one;
+    ///   ``VaultError/Code/io`` if the role may not read, with `EACCES`; ``VaultError/Code/damaged`` if the rows do not
+    ///   fit together.
     public func load(limit: Int) throws(VaultError) -> StoredVault {
       // With the pin, what follows the known row is kept until this load is registered itself.
       var pin: PostgresVersion?
@@ -108,11 +116,12 @@
         return ready
       }
       let (connection, rows) = try core.pool.run([.load(core.place.vault, limit: limit)], .reading)
-      core.pool.release(connection)
-      let history = try connection.history(of: rows[0])
+      let server = try connection.server(of: rows[0])
+      // Otherwise the next call may find the primary.
+      if core.isConfirming(server) { core.pool.release(connection) }
       let found = try FoundBytes(loaded: rows[0], limit: limit)
       guard case .other(let row, let bytes) = found else {
-        _ = core.take(found, question, on: history)
+        _ = try core.take(found, question, from: server)
         throw core.missing
       }
       guard let bytes else { throw core.tooLong(limit) }
@@ -123,7 +132,7 @@
       withExtendedLifetime(pin) {}
       // Otherwise it would keep a new version ready, and the next load would not ask.
       pin = nil
-      if !core.take(row == question.row ? .unchanged : found, question, on: history) {
+      if try !core.take(row == question.row ? .unchanged : found, question, from: server) {
         core.known.withLock { $0.trim() }
       }
       follow()
@@ -155,12 +164,15 @@
       return position.offset == bytes.count ? .none : .added(StoredBytes(Array(bytes[position.offset...])))
     }
 
-    /// Asks the database now. Afterwards, readers see what others had written before the call.
+    /// Asks the database now. Afterwards, readers see what others had written before the call; from a replica, what it
+    /// had replayed.
     ///
-    /// - Throws: ``VaultError/Code/unreachable``, and the codes of ``load(limit:)``.
+    /// - Throws: ``VaultError/Code/unreachable``, also if only a replica answers although a primary has before; the
+    ///   codes of ``load(limit:)``.
     public func refresh() throws(VaultError) { try core.refresh() }
 
-    /// How long ago the database has confirmed what readers see.
+    /// How long ago the database has confirmed what readers see: the primary, or a replica if no primary has answered
+    /// yet. A replica confirms what it has, and not how far it is behind.
     public var age: Duration { core.known.withLock { $0.confirmed?.duration(to: .now) } ?? .zero }
 
     /// The error of the last question to the database, until it answers again.

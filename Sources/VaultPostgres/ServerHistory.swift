@@ -1,4 +1,11 @@
 #if PostgreSQL
+  /// The server that has answered a statement, which a pooler or a promotion may have made another one.
+  struct AnsweringServer: Sendable {
+    let isReplica: Bool
+    /// `nil` if it says none, as a replica.
+    let history: ServerHistory?
+  }
+
   /// Which commits a server has had. A replica that is promoted begins another history, which may lack the newest
   /// commits of the former primary, and so does a server that was restored from a backup.
   struct ServerHistory: Sendable, Hashable {

@@ -218,6 +218,28 @@
       }
     }
 
+    @Test func `rows that no log file can have are a finding, and the other logs are read`() throws {
+      try Fleet.with { fleet in
+        let web = try fleet.program(of: "web")
+        try fleet.read(1, web)
+        try web.vault.deliverAuditLogs()
+        let log = "\(fleet.group.id)/\(String(repeating: "0", count: 32))"
+        let insert = """
+          insert into secretprefs.log (vault, log, version, start, bytes, header, delivered)
+          select '\(fleet.owner.storage.vault)', '\(log)'
+          """
+        try fleet.administer(
+          """
+          \(insert), 1, 256 + n, '\\x00', '', now() from generate_series(1, 1000) as n;
+          \(insert), 2, 9223372036854775807, '\\x00', '', 'infinity'
+          """)
+        let forged = try #require(try fleet.collected().first { log.hasSuffix($0.machine) })
+        let unreadable = forged.report.findings.filter { $0.code == .unreadable }
+        #expect(unreadable.map(\.file) == ["file 1 of the log \(log)"])
+        #expect(try fleet.collected(from: "web").lastNumber == 2)
+      }
+    }
+
     @Test func `the newest pieces can be kept back, and the log says up to where it is known`() throws {
       try Fleet.with { fleet in
         for _ in 0..<3 {

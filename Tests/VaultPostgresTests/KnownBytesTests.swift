@@ -118,13 +118,50 @@
       #expect(Self.isReplaced(known.changes(since: Self.position(old, Self.bytes(900)), limit: .max)))
       let ready = known.ready(limit: .max)
       #expect(ready?.bytes.bytes == new)
-      withExtendedLifetime(old) { known.trim() }
+      known.trim()
+      // Whoever was not told of another version wants what is in the database.
+      let untold = known.ready(limit: .max)
+      #expect(untold?.bytes.bytes == nil)
+      #expect(Self.isReplaced(known.changes(since: Self.position(old, Self.bytes(900)), limit: .max)))
       let again = known.ready(limit: .max)
       #expect(again?.bytes.bytes == new)
       old = PostgresVersion(8, reached: 700)
       known.trim()
-      let gone = known.ready(limit: .max)
-      #expect(gone?.bytes.bytes == nil)
+      guard case .unknown = known.changes(since: .start(of: old), limit: .max) else {
+        Issue.record("the whole is still in memory")
+        return
+      }
+    }
+
+    @Test func `a replica takes nothing back of what a primary has said, and confirms nothing after it`() {
+      var (known, version) = Self.loaded(Self.bytes(900))
+      let confirmed = known.confirmed
+      let earlier: [FoundBytes] = [
+        .absent, .other(VaultRow(version: 7, Self.bytes(880)), bytes: nil),
+        .other(VaultRow(version: 6, Self.bytes(1_000)), bytes: nil),
+      ]
+      for found in earlier { #expect(known.isBehind(found)) }
+      let grown = FoundBytes.grown(VaultRow(version: 7, Self.bytes(900) + [1]), bytes: [1])
+      let later: [FoundBytes] = [.unchanged, grown, .other(VaultRow(version: 8, Self.bytes(700)), bytes: nil)]
+      for found in later { #expect(!known.isBehind(found)) }
+      let isChanged = known.take(grown, onReplica: true, asked: .now)
+      #expect(isChanged)
+      #expect(known.confirmed == confirmed)
+      _ = known.take(.unchanged, asked: .now)
+      #expect(known.confirmed != confirmed)
+      withExtendedLifetime(version) {}
+    }
+
+    @Test func `for a program that has met replicas only, one is the database`() {
+      var known = KnownBytes()
+      let row = VaultRow(version: 7, Self.bytes(900))
+      _ = known.take(.other(row, bytes: Self.bytes(900)), onReplica: true, asked: .now)
+      let confirmed = known.confirmed
+      #expect(confirmed != nil)
+      #expect(!known.isBehind(.absent))
+      #expect(!known.isBehind(.other(VaultRow(version: 7, Self.bytes(880)), bytes: nil)))
+      _ = known.take(.unchanged, onReplica: true, asked: .now)
+      #expect(known.confirmed != confirmed)
     }
 
     @Test func `other bytes before a position are another version`() {

@@ -178,11 +178,13 @@ struct AuditExamination {
   }
 
   /// Notes a file of the log that cannot be read. Its events count as missing.
-  mutating func skip(_ path: VaultPath, _ error: VaultError) {
+  ///
+  /// - Parameter file: the path of the file, or what a collection has it as.
+  mutating func skip(_ file: String, _ error: VaultError) {
     guard !hasEnded else { return }
     var finding = AuditFinding(.unreadable, next...next)
-    finding.file = path.file
-    finding.reason = error.message(without: path.file)
+    finding.file = file
+    finding.reason = error.message(without: file)
     findings.append(finding)
   }
 

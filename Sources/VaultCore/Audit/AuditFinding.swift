@@ -75,7 +75,7 @@ public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
   public internal(set) var isCertain: Bool
   /// Whether a later event of the log acknowledges exactly this finding.
   public internal(set) var isAcknowledged = false
-  /// The path of the file that cannot be read; `nil` for a finding about events.
+  /// The path of the file that cannot be read, or which of a delivered log it is; `nil` for a finding about events.
   public internal(set) var file: String?
   /// Why it cannot be read.
   var reason: String?

@@ -24,7 +24,8 @@ public protocol AuditLogCollection: Sendable {
 
   /// The first 256 bytes of a file as they were when its ``CollectedAuditFile/end`` was reached, and the bytes behind
   /// them up to there. Empty if there is no such file.
-  /// - Throws: as ``files(of:)``.
+  /// - Throws: ``VaultError/Code/limitExceeded`` if there is more than a log file can have, which is 1 GiB: checked
+  ///   before memory is allocated. A verification reports the file, and goes on. Otherwise as ``files(of:)``.
   func bytes(of file: CollectedAuditFile) throws(VaultError) -> [UInt8]
 
   /// Adds bytes behind the ``CollectedAuditFile/end`` of a file, durably, and all or none of them.

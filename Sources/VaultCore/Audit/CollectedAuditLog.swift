@@ -51,7 +51,12 @@ extension Vault {
       var examination = AuditExamination(keys, sealer, marked: nil)
       let ordered = files.sorted { $0.number < $1.number }
       for (index, file) in ordered.enumerated() {
-        let bytes = try collection.bytes(of: file)
+        let bytes: [UInt8]
+        do throws(VaultError) { bytes = try collection.bytes(of: file) } catch {
+          guard error.code == .limitExceeded else { throw error }
+          examination.skip("file \(file.number) of the log \(file.log)", error)
+          continue
+        }
         let copy = try Descriptor.sealed(bytes.bytes, named: "audit-log") { .io("make room for a log", $0) }
         let header = Array(bytes.prefix(AuditHeader.byteCount))
         try examination.read(
