@@ -105,10 +105,12 @@ struct UserDefaultsPreferencesTests {
     }
   }
 
-  @Test func `item 4: a number that Foundation takes for the same as the old one is written`() throws {
+  @Test func `item 4: a value that Foundation takes for the same as the old one is written`() throws {
     try withTemporaryFolder { folder in
       let store = try UserDefaultsPreferences(suiteName: folder + "/a")
-      for value in [1, 1.0, true, 0, 0.0, -0.0, .unsignedInteger(0)] as [PreferenceValue] {
+      let names: [PreferenceValue] = [["caf\u{E9}": 1], ["cafe\u{301}": 1]]
+      let numbers: [PreferenceValue] = [1, 1.0, true, 0, 0.0, -0.0, .unsignedInteger(0)]
+      for value in numbers + names {
         try store.set(value, forKey: "k")
         let again = try PropertyListPreferences(at: store.path).value(forKey: "k")
         #expect(again?.isIdentical(to: value) == true, "\(value)")

@@ -25,7 +25,10 @@ struct FileEditingTests {
       let url = URL(filePath: folder + "/a")
       try Data(test.old.utf8).write(to: url)
       try test.edit(open(url.path))
-      #expect(String(decoding: try Data(contentsOf: url), as: UTF8.self) == test.new)
+      let new = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+      #expect(new == test.new)
+      // Also the composition of letters.
+      #expect(new.utf8.elementsEqual(test.new.utf8))
     }
   }
 
@@ -107,6 +110,10 @@ struct FileEditingTests {
     Case(
       "names that are equal", "{\"\u{E9}\":1,\"e\u{301}\":2.50,\"b\":1}", { try $0.set(2, forKey: "b") },
       "{\"\u{E9}\":1,\"e\u{301}\":2.50,\"b\":2}"),
+    Case(
+      "a name in a new composition", "{\"z\":1e3,\"d\":{\"\u{E9}\":1,\"b\":2.50}}",
+      { try $0.set(["e\u{301}": 1, "b": 2.5] as PreferenceValue, forKey: "d") },
+      "{\"z\":1e3,\"d\":{\"e\u{301}\":1,\"b\":2.50}}"),
   ]
 
   @Test(arguments: json)

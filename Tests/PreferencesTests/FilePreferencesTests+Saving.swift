@@ -375,8 +375,43 @@ extension FilePreferencesTests {
 
   @Test func `a folder that is not there cannot be watched`() throws {
     try withTemporaryFolder { folder in
-      let store = try JSONPreferences(at: folder + "/none/a", options: .creating)
+      try FileManager.default.createDirectory(atPath: folder + "/none", withIntermediateDirectories: false)
+      try write("{}", folder + "/none/a")
+      let store = try JSONPreferences(at: folder + "/none/a")
+      try FileManager.default.removeItem(atPath: folder + "/none")
       #expect(preferencesError { _ = try store.watch() }?.code == .unreadable)
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `a watch makes the folder of a file that is to be created, and notices the file`(file: FileCase) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = try file.open(folder + "/x/a")
+    let watch = try store.watch()
+    #expect(FileManager.default.fileExists(atPath: folder + "/x"))
+    var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
+    #expect(await updates.next() == 0)
+    try await file.open(folder + "/x/a").set(1, forKey: "k")
+    #expect(await updates.next() == 1)
+    watch.invalidate()
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `a name inside a dictionary is written in its new composition, and observers are notified`(
+    file: FileCase
+  ) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      let decomposed: PreferenceValue = ["cafe\u{301}": 1]
+      try store.set(["caf\u{E9}": 1] as PreferenceValue, forKey: "d")
+      let changes = Mutex(0)
+      let observation = store.observe { _ in changes.withLock { $0 += 1 } }
+      try store.set(decomposed, forKey: "d")
+      observation.invalidate()
+      #expect(changes.withLock(\.self) == 1)
+      #expect(try store.value(forKey: "d")?.isIdentical(to: decomposed) == true)
+      #expect(try file.open(folder + "/a").value(forKey: "d")?.isIdentical(to: decomposed) == true)
     }
   }
 

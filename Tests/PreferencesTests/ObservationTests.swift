@@ -53,6 +53,20 @@ struct ObservationTests {
     withExtendedLifetime(observation) {}
   }
 
+  @Test func `a value that equals the old one in other bytes is a change`() throws {
+    let store = DictionaryPreferences(["n": 0.0, "d": ["caf\u{E9}": 1]])
+    let (number, members) = (PreferenceKey<Double>("n", default: 1), PreferenceKey<[String: Int]>("d", default: [:]))
+    let received = Received<String>()
+    let observations = [
+      store.observe(number) { received.add("\($0.newValue)") },
+      store.observe(members) { received.add("\($0.newValue.keys.first?.utf8.count ?? 0) bytes") },
+    ]
+    for value in [-0.0, 0.0, Double.nan, -Double.nan] { try store.set(value, for: number) }
+    try store.set(["cafe\u{301}": 1], for: members)
+    #expect(received.all == ["-0.0", "0.0", "nan", "6 bytes"])
+    for observation in observations { observation.invalidate() }
+  }
+
   @Test func `an empty list and an empty dictionary are different values`() throws {
     let store = DictionaryPreferences(["list": .array([])])
     #expect(try store.compareAndSet(.dictionary([:]), to: 1, forKey: "list") == .conflict)

@@ -36,6 +36,15 @@ struct SyncTests {
     #expect(try time(there) == 1_000_000_000)
   }
 
+  @Test func `a write of a value that equals the old one in other bytes reaches the other store`() throws {
+    let ratio = PreferenceKey<Double?>("ratio")
+    let sync = sync(here, there)
+    try sync.add(ratio)
+    try here.set(0.0, for: ratio)
+    try here.set(-0.0, for: ratio)
+    #expect(try there.value(for: ratio)?.sign == .minus)
+  }
+
   @Test func `item 83: a write in the remote store, by a program without times, is pulled`() throws {
     let sync = sync(here, there)
     try sync.add(port)

@@ -104,11 +104,15 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// system that does not report all changes, such as one of a network, and where a folder of the path cannot be read,
   /// the file is also looked at every two seconds.
   ///
+  /// A change of the file in place is loaded when its writer closes the file.
+  ///
   /// If a reload fails, the values stay, and the error is reported to `PreferenceFailures` with the key `*`.
-  /// - Throws: `unreadable` if the folder cannot be watched, and as `reload()`.
+  /// - Throws: `unreadable` if the folder cannot be watched, `unwritable` if ``PreferenceFileOptions/creating`` is set
+  ///   and the folder cannot be made, and as `reload()`.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
     let watch: FileWatch<PreferencesError>
     do {
+      try makeFolder()
       watch = try FileWatch(path) { [weak self] in
         guard let self else { return }
         waitForContent()
@@ -261,9 +265,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     var written = unsaved
     var failure: PreferencesError?
     do {
-      if options.contains(.creating) {
-        try Descriptor.makeDirectory(PathName.directory(of: path), isPrivate: options.contains(.private))
-      }
+      try makeFolder()
       let replace = try FileReplacement(path, isPrivate: options.contains(.private))
       try replace(upTo: Self.maximumByteCount) { old throws(PreferencesError) in
         written = unsaved
@@ -291,6 +293,12 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   }
 
   // MARK: The file
+
+  /// Makes the folder and its missing parents if the file is to be created.
+  private func makeFolder() throws(PreferencesError) {
+    guard options.contains(.creating) else { return }
+    try Descriptor.makeDirectory(PathName.directory(of: path), isPrivate: options.contains(.private))
+  }
 
   private func read() throws(PreferencesError) -> [String: PreferenceValue] {
     do {

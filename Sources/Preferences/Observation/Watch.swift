@@ -54,7 +54,8 @@ final class Watch<Seen: Sendable>: Sendable {
 }
 
 extension PreferenceValue? {
-  /// A hash that is equal for equal values in this process. NaN equals NaN.
+  /// A hash that is equal for identical values in this process: -0 differs from 0, and composed accents from decomposed
+  /// ones. NaN equals NaN.
   var fingerprint: Int {
     var hasher = Hasher()
     feed(&hasher)
@@ -63,8 +64,11 @@ extension PreferenceValue? {
 
   func feed(_ hasher: inout Hasher) {
     switch self {
-    // NaN is not equal to itself, and must not be reported as a change at every read.
-    case .double(let number)? where number.isNaN: hasher.combine(Double.nan.bitPattern)
+    case .double(let number)?:
+      hasher.combine(PreferenceValue.Kind.double)
+      // NaN is not equal to itself, and must not be reported as a change at every read or by its sign, which no file of
+      // text keeps. -0 is equal to 0, and is a change.
+      hasher.combine((number.isNaN ? Double.nan : number).bitPattern)
     case .string(let text)?: PreferenceValue.hash(text.utf8Span.span.bytes, of: .string, into: &hasher)
     case .data(let data)?: PreferenceValue.hash(data.bytes, of: .data, into: &hasher)
     case .url(let url)?: PreferenceValue.hash(url.absoluteString.utf8Span.span.bytes, of: .url, into: &hasher)
@@ -76,7 +80,7 @@ extension PreferenceValue? {
       hasher.combine(PreferenceValue.Kind.dictionary)
       hasher.combine(members.count)
       for (key, member) in members.sorted(by: { $0.key < $1.key }) {
-        hasher.combine(key)
+        PreferenceValue.hash(key.utf8Span.span.bytes, of: .string, into: &hasher)
         Optional(member).feed(&hasher)
       }
     default: hasher.combine(self)

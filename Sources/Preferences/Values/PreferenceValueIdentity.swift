@@ -10,8 +10,23 @@ extension PreferenceValue {
     case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
     case (.array(let a), .array(let b)): a.elementsEqual(b) { $0.isIdentical(to: $1) }
     case (.dictionary(let a), .dictionary(let b)):
-      a.count == b.count && a.allSatisfy { key, value in b[key]?.isIdentical(to: value) ?? false }
+      a.count == b.count && a.allSatisfy { name, value in b[spelled: name]?.isIdentical(to: value) ?? false }
     default: self == other
     }
+  }
+}
+
+extension [String: PreferenceValue] {
+  /// The value whose name has the same bytes. A dictionary also finds a name that is equal and has different bytes,
+  /// such as with composed and decomposed accents.
+  subscript(spelled name: String) -> PreferenceValue? {
+    guard let index = index(forKey: name), self[index].key.utf8.elementsEqual(name.utf8) else { return nil }
+    return self[index].value
+  }
+
+  /// The spelling of a name that is equal and has different bytes.
+  func otherSpelling(of name: String) -> String? {
+    guard let index = index(forKey: name), !self[index].key.utf8.elementsEqual(name.utf8) else { return nil }
+    return self[index].key
   }
 }

@@ -59,7 +59,7 @@ struct DocumentEditor<Syntax: DocumentSyntax> {
     switch (read, value) {
     case (.dictionary(let read), .dictionary(let members)) where read.count == members.count:
       for (name, value) in members {
-        guard let read = read[name], try isSame(read, value) else { return false }
+        guard let read = read[spelled: name], try isSame(read, value) else { return false }
       }
       return true
     case (.array(let read), .array(let items)) where read.count == items.count:
@@ -76,7 +76,8 @@ struct DocumentEditor<Syntax: DocumentSyntax> {
   private enum Part {
     /// The item with this index, with its value before and its new value; without a new value it keeps its bytes.
     case kept(Int, PreferenceValue?, PreferenceValue?)
-    /// A new item, at the end or, where the names are sorted, in its place.
+    /// A new item, at the end or, where the names are sorted, in its place; also one that only spells its name
+    /// differently, in the place of the old one.
     case added(String?, PreferenceValue)
   }
 
@@ -88,6 +89,10 @@ struct DocumentEditor<Syntax: DocumentSyntax> {
     for (index, item) in container.items.enumerated() {
       guard let name = item.name else { continue }
       let isFirst = seen.insert(name).inserted
+      if isFirst, let spelling = new.otherSpelling(of: name), let value = new[spelling] {
+        parts.append(.added(spelling, value))
+        continue
+      }
       switch (old[name], new[name]) {
       // Null, which is absent.
       case (nil, nil): parts.append(.kept(index, nil, nil))
