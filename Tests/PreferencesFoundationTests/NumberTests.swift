@@ -40,6 +40,13 @@ struct NumberTests {
     #expect(store["d"] == 0.5 && store["e"] == true && store["f"] == 1)
   }
 
+  @Test(arguments: ["0.30000000000000004", "0.1", "-19.99", "5"])
+  func `item 10: a decimal number becomes the nearest double`(text: String) throws {
+    let store = try DictionaryPreferences(converting: ["n": NSDecimalNumber(string: text)])
+    let double = try #require(Double(text))
+    #expect(try store.value(forKey: "n") == .double(double))
+  }
+
   @Test func `item 10: an object without a stored form is refused with its place`() {
     let error = #expect(throws: PreferencesError.self) {
       try DictionaryPreferences(converting: ["list": ["a", NSNull()] as [Any]])

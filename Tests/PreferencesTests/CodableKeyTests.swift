@@ -64,7 +64,78 @@ struct CodableKeyTests {
     #expect(try store.value(forKey: "server") == expected)
   }
 
+  private struct Product: Codable, Equatable { var price: Decimal; var name: String }
+
+  @Test(arguments: ["19.99", "5", "0.10", "1e20"])
+  func `a decimal in a file stays as it is when another member changes`(price: String) throws {
+    try withTemporaryFolder { folder in
+      let file = URL(filePath: folder + "/a.json")
+      try Data(#"{"product":{"price":\#(price),"name":"x"}}"#.utf8).write(to: file)
+      let store = try JSONPreferences(at: folder + "/a.json")
+      var product = try #require(try store.value(forKey: "product", decoding: Product.self))
+      product.name = "y"
+      try store.set(encoding: product, forKey: "product")
+      let text = try String(decoding: Data(contentsOf: file), as: UTF8.self)
+      #expect(text.filter { !$0.isWhitespace } == #"{"product":{"price":\#(price),"name":"y"}}"#)
+    }
+  }
+
+  static let decimals: [(String, PreferenceValue)] = [
+    ("19.99", 19.99), ("-3", -3), ("5.0", 5), ("18446744073709551615", .unsignedInteger(.max)), ("1e20", 1e20),
+    ("0.30000000000000004", 0.30000000000000004),
+    ("3.14159265358979323846", "3.14159265358979323846"),
+  ]
+
+  @Test(arguments: decimals.indices)
+  func `a decimal is stored as a number, or as text if no number holds it exactly`(row: Int) throws {
+    let (text, stored) = Self.decimals[row]
+    let decimal = try #require(Decimal(string: text))
+    let value = try PreferenceValueEncoder().encode(decimal)
+    #expect(value.isIdentical(to: stored))
+    #expect(try PreferenceValueDecoder().decode(Decimal.self, from: value) == decimal)
+  }
+
+  /// A type that tries a number and then a string.
+  private enum Amount: Codable, Equatable {
+    case number(Decimal), text(String)
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let number = try? container.decode(Decimal.self) {
+        self = .number(number)
+      } else {
+        self = .text(try container.decode(String.self))
+      }
+    }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .number(let number): try container.encode(number)
+      case .text(let text): try container.encode(text)
+      }
+    }
+  }
+
+  @Test func `a decimal stored as text is no string, and text that a number holds is no decimal`() throws {
+    let exact = try #require(Decimal(string: "3.14159265358979323846"))
+    for amount in [Amount.number(exact), .number(1), .text("1.5"), .text("a")] {
+      try store.set(encoding: amount, forKey: "amount")
+      #expect(try store.value(forKey: "amount", decoding: Amount.self) == amount)
+    }
+  }
+
+  @Test func `a decimal is read from the members that it encodes itself`() throws {
+    let members: PreferenceValue = [
+      "exponent": -2, "length": 1, "isNegative": false, "isCompact": true, "mantissa": [1999, 0, 0, 0, 0, 0, 0, 0],
+    ]
+    #expect(try PreferenceValueDecoder().decode(Decimal.self, from: members) == Decimal(string: "19.99"))
+    let nan = try PreferenceValueEncoder().encode(Decimal.nan)
+    #expect(try PreferenceValueDecoder().decode(Decimal.self, from: nan).isNaN)
+  }
+
   @Test func `item 54: a key says what kind its coding stores`() {
+    #expect(PreferenceKey<Decimal?>.codable("a").kind == .string)
+    #expect(PreferenceKey<Int??>.codable("a").kind == .integer)
+    #expect(PreferenceKey<[Int]??>.codable("a").kind == .array)
     #expect(PreferenceKey<Server?>.codable("a").kind == .dictionary)
     #expect(PreferenceKey<[Server]?>.codable("a").kind == .array)
     #expect(PreferenceKey<[String: Server]?>.codable("a").kind == .dictionary)
@@ -211,6 +282,17 @@ struct CodableKeyTests {
     let error = preferencesError { _ = try PreferenceValueDecoder().decode([Mode].self, from: ["a": 1]) }
     #expect(error?.code == .typeMismatch)
     #expect(error?.message == "expected array, found dictionary")
+  }
+
+  @Test func `an array with a null is named where an array is wanted`() throws {
+    let list = try JSONFormat().values(from: Array("{\"list\": [1, null]}".utf8))["list"]
+    let value = try #require(list)
+    let message = "expected array, found an array with a null"
+    #expect(preferencesError { _ = try PreferenceValueDecoder().decode([Int].self, from: value) }?.message == message)
+    #expect(preferencesError { _ = try [Int](preferenceValue: value) }?.message == message)
+    let other: PreferenceValue = ["$json": "text"]
+    #expect(
+      preferencesError { _ = try [Int](preferenceValue: other) }?.message == "expected array, found dictionary")
   }
 
   @Test func `too few elements are malformed`() {

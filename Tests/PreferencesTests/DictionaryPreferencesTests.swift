@@ -61,6 +61,14 @@ struct DictionaryPreferencesTests {
     #expect(missing?.message.hasPrefix("key \"n\": ") == true)
   }
 
+  @Test func `item 10: a value of any type that is nested too deeply is refused with its key`() throws {
+    func nested(_ levels: Int) -> [Any] { (1..<levels).reduce([] as [Any]) { inner, _ in [inner] } }
+    let error = preferencesError { _ = try DictionaryPreferences(converting: ["a": nested(129), "b": 1]) }
+    #expect(error?.code == .limitExceeded)
+    #expect(error?.message.hasPrefix("key \"a\": ") == true)
+    #expect(try DictionaryPreferences(converting: ["a": nested(128)]).keys() == ["a"])
+  }
+
   @Test func `a getter of another type throws and leaves the value`() throws {
     let store = DictionaryPreferences(["k": 1])
     #expect(preferencesError { _ = try store.bool(forKey: "k") }?.code == .typeMismatch)

@@ -221,6 +221,21 @@ struct TextParsingTests {
     #expect(try store.value(forKey: "o") == ["nothing": [:]])
   }
 
+  @Test func `decimals, short floats and optionals are read from layers of text`() throws {
+    let layers: [any PreferencesReader] = [
+      EnvironmentPreferences(environment: ["D": "0.1", "F": "0.5", "I": "7", "BAD": "x"]),
+      LaunchArgumentPreferences(["--d=0.1", "--f=0.5", "--i=7", "--bad=x"]),
+    ]
+    for layer in layers {
+      #expect(try layer.value(forKey: "d", decoding: Decimal.self) == Decimal(string: "0.1"))
+      #expect(try layer.value(forKey: "f", decoding: Float16.self) == 0.5)
+      #expect(try layer.value(forKey: "i", decoding: Int?.self) == 7)
+      #expect(preferencesError { _ = try layer.value(forKey: "bad", decoding: Decimal.self) }?.code == .typeMismatch)
+    }
+    let exact = EnvironmentPreferences(environment: ["D": "3.14159265358979323846"])
+    #expect(try exact.value(forKey: "d", decoding: Decimal.self) == Decimal(string: "3.14159265358979323846"))
+  }
+
   @Test func `wide integers are read from text, and from no number that may be rounded`() throws {
     let text = DictionaryPreferences(["a": "170141183460469231731687303715884105727", "b": "5"])
     #expect(try text.value(forKey: "a", as: Int128.self) == .max)

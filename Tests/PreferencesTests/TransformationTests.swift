@@ -132,6 +132,24 @@ struct TransformationTests {
     #expect(try store.value(for: key) == server)
   }
 
+  @Test(arguments: [true, false])
+  func `item 60: an array and a set come back through a property list`(isXML: Bool) throws {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = isXML ? .xml : .binary
+    let list = PropertyListTransformation<[Int]>(encoder: encoder)
+    #expect(try list.value(from: try list.stored(from: [3, 1])) == [3, 1])
+    let set = PropertyListTransformation<Set<String>>(encoder: encoder)
+    #expect(try set.value(from: try set.stored(from: ["a", "b"])) == ["a", "b"])
+  }
+
+  @Test func `item 60: what a property list could not give back is refused, and the old value stays`() throws {
+    let key = PreferenceKey<Tree?>("tree", through: PropertyListTransformation())
+    let deep = (0..<200).reduce(Tree.leaf(0)) { tree, _ in .node(left: tree, right: .leaf(1)) }
+    try store.set(.leaf(1), for: key)
+    #expect(preferencesError { try store.set(deep, for: key) }?.code == .notStorable)
+    #expect(try store.value(for: key) == .leaf(1))
+  }
+
   @Test func `item 62: what JSON cannot say is refused, and the old value stays`() throws {
     let key = PreferenceKey<[String: Double]?>("n", through: JSONTransformation())
     try store.set(["a": 1], for: key)

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 // Keys for `Codable` types, which need no conformance.
 
 extension PreferenceKey where Value: Codable {
@@ -115,6 +117,10 @@ extension PreferenceValue.Kind {
   fileprivate static func coded(_ type: Any.Type) -> Self {
     if let type = type as? any StoredDirectly.Type { return type.preferenceKind }
     if let type = type as? any RawRepresentable.Type { return raw(type) }
+    if let type = type as? any OptionalType.Type { return coded(type.wrapped) }
+    // Text, which is parsed where it is decoded: a double would be rounded.
+    if type == Decimal.self { return .string }
+    if type is any BinaryFloatingPoint.Type { return .double }
     if type is any ExpressibleByArrayLiteral.Type { return .array }
     return (type as? any PreferenceConvertible.Type)?.preferenceKind ?? .dictionary
   }
@@ -123,3 +129,6 @@ extension PreferenceValue.Kind {
     coded(Type.RawValue.self)
   }
 }
+
+private protocol OptionalType { static var wrapped: Any.Type { get } }
+extension Optional: OptionalType { fileprivate static var wrapped: Any.Type { Wrapped.self } }

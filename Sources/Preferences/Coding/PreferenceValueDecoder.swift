@@ -73,10 +73,6 @@ private final class TextParsing {
   }
 }
 
-extension PreferenceValue {
-  fileprivate var isFinite: Bool { if case .double(let number) = self { number.isFinite } else { false } }
-}
-
 /// Throws only `DecodingError`, which types catch to try several forms.
 private struct ValueDecoder: Decoder {
   /// `nil` for a missing entry, which an optional decodes as `nil`.
@@ -141,8 +137,7 @@ private struct ValueDecoder: Decoder {
     case .unsignedInteger(let number)?: Decimal(number)
     // The shortest text of the number, so that 0.1 is one tenth.
     case .double(let number)? where number.isFinite: Decimal(string: "\(number)")
-    case .string(let text)? where parsesText && PreferenceValue(parsing: text, as: .double)?.isFinite == true:
-      Decimal(string: text)
+    case .string(let text)?: parsesText ? Decimal(numberIn: text) : Decimal(storedText: text)
     default: nil
     }
   }
@@ -176,7 +171,7 @@ private struct ValueDecoder: Decoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     let value = try structure(type)
     guard case .dictionary(let entries) = value else {
-      throw mismatch([String: Any].self, "expected dictionary, found \(value.kind)")
+      throw mismatch([String: Any].self, "expected dictionary, found \(JSONText.name(of: value))")
     }
     return KeyedDecodingContainer(KeyedValues(decoder: self, entries: entries))
   }
@@ -184,7 +179,7 @@ private struct ValueDecoder: Decoder {
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     let value = try structure([Any].self)
     guard case .array(let elements) = value else {
-      throw mismatch([Any].self, "expected array, found \(value.kind)")
+      throw mismatch([Any].self, "expected array, found \(JSONText.name(of: value))")
     }
     return UnkeyedValues(decoder: self, elements: elements)
   }

@@ -1,8 +1,10 @@
+import FoundationEssentials
+
 /// Encodes any `Encodable` type as a stored value, without an intermediate format.
 ///
 /// A struct becomes a dictionary and a sequence an array. Strings, booleans, integers, floating-point numbers, `Date`,
-/// `Data` and `URL` keep their kinds, exactly. A property that is `nil` is omitted. A `nil` in an array, and a
-/// dictionary with optional values, are refused.
+/// `Data` and `URL` keep their kinds, exactly. A `Decimal` becomes a number, or text if no number holds it exactly. A
+/// property that is `nil` is omitted. A `nil` in an array, and a dictionary with optional values, are refused.
 public struct PreferenceValueEncoder: Sendable {
   /// Contextual information for the types that are encoded.
   public var userInfo: [CodingUserInfoKey: any Sendable]
@@ -47,6 +49,8 @@ private final class EncodedNode {
     guard path.count < ValueBudget.maximumDepth else { throw PreferencesError.tooDeep.at(path) }
     if let value = value as? any StoredDirectly {
       content = .value(value.preferenceValue)
+    } else if let form = (value as? Decimal)?.storedForm {
+      content = .value(form)
     } else if value is any DictionaryOfOptionals {
       throw PreferencesError(.notStorable, "a dictionary of optionals cannot be stored").at(path)
     } else {

@@ -7,7 +7,9 @@ extension StoredAsArray {
   public static var preferenceKind: PreferenceValue.Kind { .array }
 
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
-    guard case .array(let values) = value.unfolded else { throw .mismatch(expected: .array, found: value.kind) }
+    guard case .array(let values) = value.unfolded else {
+      throw PreferencesError(.typeMismatch, "expected array, found \(JSONText.name(of: value))")
+    }
     var elements: [Element] = []
     elements.reserveCapacity(values.count)
     for (index, value) in values.enumerated() {

@@ -19,6 +19,12 @@ package enum JSONText {
     text(of: value, valueMark) != nil || text(of: value, membersMark) != nil
   }
 
+  /// What an error calls the value: its kind, or what JSON has in its place.
+  static func name(of value: PreferenceValue) -> String {
+    guard value.kind == .dictionary, let text = text(of: value) else { return "\(value.kind)" }
+    return text.hasPrefix("[") ? "an array with a null" : "a number that is too large or too small"
+  }
+
   /// A text that is written as it is, such as null. It is data, which no value that is represented in JSON is.
   package static func foreign(_ text: String) -> PreferenceValue { .data(Data(text.utf8)) }
 

@@ -1,8 +1,9 @@
 public import FoundationEssentials
 
-/// Stores anything `Codable` whose top level is a dictionary, such as a struct, as a property list in data.
+/// Stores anything `Codable` whose top level is a dictionary or an array, such as a struct or a set, as a property list
+/// in data.
 ///
-/// Reads XML and binary, within 128 levels and 64 MiB of values.
+/// Reads XML and binary, within 128 levels and 64 MiB of values, and refuses to write what it could not read.
 public struct PropertyListTransformation<Value: Codable & Sendable>: PreferenceTransformation {
   private let encoder: PropertyListEncoder
   private let decoder: PropertyListDecoder
@@ -24,11 +25,16 @@ public struct PropertyListTransformation<Value: Codable & Sendable>: PreferenceT
     // Foundation's parser ends the process on lists that are deeply nested or contain themselves. It gets what
     // `PropertyListFormat` has parsed, not the same text: the two may not agree on where a comment ends. The marks that
     // `PropertyListFormat` puts into files of preferences have no meaning here.
-    let list = PropertyListFormat.binary(try PropertyListFormat.members(of: Array(stored)))
+    let list = PropertyListFormat.binary(try PropertyListFormat.value(of: Array(stored)))
     do { return try decoder.decode(Value.self, from: Data(list)) } catch { throw .notDecodable(Value.self, error) }
   }
 
   public func stored(from value: Value) throws(PreferencesError) -> Data {
-    do { return try encoder.encode(value) } catch { throw .notEncodable(Value.self, error) }
+    let list: Data
+    do { list = try encoder.encode(value) } catch { throw .notEncodable(Value.self, error) }
+    do { _ = try PropertyListFormat.value(of: Array(list)) } catch {
+      throw PreferencesError(.notStorable, "the property list could not be read again", cause: error)
+    }
+    return list
   }
 }

@@ -6,9 +6,8 @@ struct BinaryPropertyListWriter {
   private var offsets: [Int] = []
   private let referenceSize: Int
 
-  /// - Parameter values: values that the format can represent.
-  static func file(_ values: [String: PreferenceValue]) -> [UInt8] {
-    let top = PreferenceValue.dictionary(values)
+  /// - Parameter top: a value that the format can represent.
+  static func file(_ top: PreferenceValue) -> [UInt8] {
     let count = objectCount(top)
     var writer = BinaryPropertyListWriter(referenceSize: size(of: count))
     _ = writer.append(top)

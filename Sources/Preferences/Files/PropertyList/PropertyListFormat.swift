@@ -68,18 +68,22 @@ public struct PropertyListFormat: PreferenceFileFormat {
   package static func members(
     of bytes: [UInt8], readingReferences readsReferences: Bool = false
   ) throws(PreferencesError) -> [String: PreferenceValue] {
-    let value: PreferenceValue
-    if isBinary(bytes) {
-      var parser = try BinaryPropertyListParser(bytes, readingReferences: readsReferences)
-      value = try parser.parse()
-    } else {
-      var parser = try XMLPropertyListParser(bytes)
-      value = try parser.parse()
-    }
-    guard case .dictionary(let members) = value else {
+    guard case .dictionary(let members) = try value(of: bytes, readingReferences: readsReferences) else {
       throw PreferencesError(.malformed, "the top level is not a dictionary")
     }
     return members
+  }
+
+  /// The value in a file, of any kind, as ``members(of:readingReferences:)`` reads it.
+  package static func value(
+    of bytes: [UInt8], readingReferences readsReferences: Bool = false
+  ) throws(PreferencesError) -> PreferenceValue {
+    guard isBinary(bytes) else {
+      var parser = try XMLPropertyListParser(bytes)
+      return try parser.parse()
+    }
+    var parser = try BinaryPropertyListParser(bytes, readingReferences: readsReferences)
+    return try parser.parse()
   }
 
   public func bytes(
@@ -91,7 +95,7 @@ public struct PropertyListFormat: PreferenceFileFormat {
     try ValueBudget.check(values)
     let marked = try marks.marked(values)
     try ValueBudget.check(marked)
-    guard encoding == .xml else { return BinaryPropertyListWriter.file(marked) }
+    guard encoding == .xml else { return BinaryPropertyListWriter.file(.dictionary(marked)) }
     let writer = XMLPropertyListWriter(writesControlCharacters: writesControlCharacters)
     // Foundation's file is written in the form that Foundation reads.
     if let old, !Self.isBinary(old), !writesControlCharacters {
@@ -106,10 +110,8 @@ public struct PropertyListFormat: PreferenceFileFormat {
     return PropertyListFormat(Self.isBinary(content) ? .binary : .xml, keepingTypes: keepsTypes)
   }
 
-  /// The binary list with the values that ``members(of:readingReferences:)`` has returned, without marks.
-  package static func binary(_ members: [String: PreferenceValue]) -> [UInt8] {
-    BinaryPropertyListWriter.file(members)
-  }
+  /// The binary list with the value that ``value(of:readingReferences:)`` has returned, without marks.
+  package static func binary(_ value: PreferenceValue) -> [UInt8] { BinaryPropertyListWriter.file(value) }
 
   private static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: "bplist".utf8) }
 
