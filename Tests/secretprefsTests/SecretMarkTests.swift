@@ -1,8 +1,9 @@
 import Testing
+import VaultCore
 
 @testable import secretprefs
 
-/// Which addresses of an import are taken for secrets.
+/// Which addresses of an import are taken for secrets, and what becomes of the mark of keys that are imported again.
 struct SecretMarkTests {
   @Test(arguments: [
     "alice", "alice@example.com", "https://shop.example/", "https://shop.example:8443/login/start",
@@ -22,4 +23,70 @@ struct SecretMarkTests {
     "hooks.example/abcdefghABCDEFGH", "https://hooks.example/bot0123456789abcdef",
   ])
   func `an address that may have a token is a secret`(_ text: String) { #expect(SecretMark.mayBeSecret(text.utf8)) }
+
+  private static func keepass(_ mark: String, _ value: String) -> String {
+    "<KeePassFile><Root><Group><Name>r</Name><Entry><String><Key>Title</Key><Value>a</Value></String><String>"
+      + "<Key>UserName</Key><Value\(mark)>\(value)</Value></String></Entry></Group></Root></KeePassFile>"
+  }
+
+  /// Files whose key is first no secret, and then one.
+  private static let pairs: [(name: String, key: String, texts: [String])] = [
+    (
+      "t.csv", "a/url",
+      ["https://a.example/", "https://al:hunter2hunter2@a.example/"].map { "name,url,password\na,\($0),\n" }
+    ),
+    ("k.xml", "a/username", [keepass("", "alice"), keepass(" ProtectInMemory=\"True\"", "hunter2hunter2")]),
+    (
+      "b.json", "a/url",
+      ["https://a.example/", "https://al:hunter2hunter2@a.example/"].map {
+        "{\"encrypted\":false,\"items\":[{\"name\":\"a\",\"login\":{\"uris\":[{\"uri\":\"\($0)\"}]}}]}"
+      }
+    ),
+  ]
+
+  @Test(arguments: pairs)
+  func `a new value that the importer takes for a secret loses the mark, and nothing else`(
+    _ name: String, _ key: String, _ texts: [String]
+  ) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(texts[0], to: name)
+    let first = try scene.shell(
+      "secretprefs import \(name) && secretprefs edit \(key) --attribute x=y; secretprefs list --long --json")
+    #expect(first.text.contains("a.example") || first.text.contains("alice"), "\(first.text)\(first.errorText)")
+    try scene.home.write(texts[1], to: name)
+    let outcome = try scene.shell("secretprefs import \(name) --on-conflict replace; secretprefs list --long --json")
+    #expect(!outcome.text.contains("hunter2"), "\(outcome.text)\(outcome.errorText)")
+    #expect(!outcome.text.contains("note: "), "\(outcome.text)")
+    let record = try #require(try scene.vault.record(service: try Vault.Name("default"), key: key, in: scene.group))
+    #expect(record.attributes.map(\.name.text) == ["x"])
+    #expect(try scene.texts(service: "default")[key]?.contains("hunter2") == true)
+  }
+
+  @Test(arguments: [
+    ("c.json", #"{"port":"2"}"#, "port"), (".env", "port=2\n", "port"), ("t.csv", "key,value\nport,2\n", "port"),
+    ("u.csv", "name,PIN,password\na,2,\n", "a/PIN"),
+  ])
+  func `a value of which the file says nothing keeps the mark, with a note`(
+    _ name: String, _ text: String, _ key: String
+  ) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(text, to: name)
+    let outcome = try scene.shell(
+      "printf 1 | secretprefs set \(key) --not-secret && secretprefs import \(name) --on-conflict replace")
+    #expect(outcome.text.contains("\(key): it keeps its attribute secret=no"), "\(outcome.text)\(outcome.errorText)")
+    let record = try #require(try scene.vault.record(service: try Vault.Name("default"), key: key, in: scene.group))
+    #expect(!record.isSecret)
+  }
+
+  @Test func `a key without the mark has no note, nor has one that keeps its value`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write("port=2\npin=3\n", to: ".env")
+    let outcome = try scene.shell(
+      """
+      printf 1 | secretprefs set pin && secretprefs import .env --on-conflict replace
+      secretprefs edit port --not-secret && secretprefs import .env --on-conflict skip
+      """)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(!outcome.text.contains("secret=no"), "\(outcome.text)")
+  }
 }

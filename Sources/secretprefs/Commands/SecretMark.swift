@@ -11,6 +11,17 @@ enum SecretMark {
     try others.replacing(attribute, with: Array("no".utf8))
   }
 
+  /// Marks the value of a record as a secret, or as none, and keeps its other attributes.
+  ///
+  /// - Parameters:
+  ///   - edit: The edit that stores the value.
+  ///   - record: The record that has the key.
+  static func set(_ isSecret: Bool, in edit: inout RecordEdit, over record: RecordInfo?) throws(VaultError) {
+    guard !isSecret || record?.isSecret == false else { return }
+    let others = if case .set(let given) = edit.attributes { given } else { record?.attributes ?? [] }
+    edit.attributes = .set(try isSecret ? others.replacing(attribute, with: nil) : none(others))
+  }
+
   /// Whether a text that is meant as a user name or URL may have a secret in it, such as a password before the host, or
   /// a token in the path or the query.
   static func mayBeSecret(_ text: some Sequence<UInt8>) -> Bool {

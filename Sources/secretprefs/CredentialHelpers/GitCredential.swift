@@ -187,10 +187,15 @@ struct GitCredential: WritingCommand {
     return isEqual ?? true
   }
 
+  /// Whether git can take a value from a line of the response.
+  static func canGive(_ value: some Collection<UInt8>, as name: String) -> Bool {
+    !hasControlCharacter(value) && name.utf8.count + value.count + 2 <= GitRequest.longestLine
+  }
+
   /// Writes a line of the response.
   /// - Throws: ``ToolError`` if the value would become several lines, or is too long for one.
   private static func write(_ name: String, _ value: UnsafeRawBufferPointer, to output: SecretOutput) throws {
-    guard !hasControlCharacter(value), name.utf8.count + value.count + 2 <= GitRequest.longestLine else {
+    guard canGive(value, as: name) else {
       throw ToolError(
         VaultError(.typeMismatch, "the stored \(name) cannot be given to git"),
         hint: "git takes one line without control characters, of at most \(GitRequest.longestLine) bytes")

@@ -81,6 +81,11 @@ struct ImportPlan {
           skipped.append(PlainRecords.Part(line: value.line, name: value.key, reason: reason))
         } else {
           items.append(item)
+          guard replaces, item.keepsMark else { continue }
+          notes.append(
+            PlainRecords.Part(
+              line: value.line, name: value.key,
+              reason: "it keeps its attribute secret=no, so lists show the new value, too"))
         }
       }
       return items
@@ -266,15 +271,18 @@ extension ImportPlan.PlannedValue {
 
   private func edit(isLast: Bool) throws(VaultError) -> RecordEdit {
     if let imported = value.record { return imported.edit(isLast: isLast, over: record) }
+    var edit = RecordEdit()
     switch value.login {
-    case .docker(let user): return try DockerCredential.login(of: user, over: record)
-    case .git: return try GitCredential.login(over: record)
-    case nil:
-      var edit = RecordEdit()
-      if !value.isSecret { edit.attributes = .set(try SecretMark.none(record?.attributes ?? [])) }
-      return edit
+    case .docker(let user): edit = try DockerCredential.login(of: user, over: record)
+    case .git: edit = try GitCredential.login(over: record)
+    case nil: break
     }
+    if let isSecret = value.isSecret { try SecretMark.set(isSecret, in: &edit, over: record) }
+    return edit
   }
+
+  /// Whether the key was marked as no secret, and the file does not say whether the new value is one.
+  fileprivate var keepsMark: Bool { value.record == nil && value.isSecret == nil && record?.isSecret == false }
 }
 
 /// The names of the first keys, and how many others there are.

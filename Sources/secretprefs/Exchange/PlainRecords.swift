@@ -11,8 +11,9 @@ struct PlainRecords {
     var login: Login?
     /// What a record of this tool has besides.
     var record: ImportedRecord?
-    /// Whether it is neither a user name nor a URL without a secret in it.
-    var isSecret = true
+    /// Whether it is a secret, by what its format says; `nil` if it does not say. A user name, and a URL without a
+    /// secret in it, is none.
+    var isSecret: Bool?
     /// Why the value may not be what a user expects.
     var note: String?
   }
@@ -68,7 +69,7 @@ struct PlainRecords {
 
   mutating func add(
     _ key: String, _ bytes: Range<Int>, line: Int, spelling: PlainSpelling = .text, login: Login? = nil,
-    record: ImportedRecord? = nil, isSecret: Bool = true, note: String? = nil
+    record: ImportedRecord? = nil, isSecret: Bool? = nil, note: String? = nil
   ) throws(PlainFault) {
     guard try count(key, line: line) else { return }
     values.append(
@@ -114,7 +115,8 @@ struct PlainRecords {
   /// entry with the name of an earlier one, or with a key of it, gets a number: `<name> (2)`. A field whose name is too
   /// long is bad, and the others are added.
   ///
-  /// - Parameter name: the groups and the name. Without a name, or behind a slash, the entry is `untitled`.
+  /// - Parameter name: the groups and the name, which is a ``title(_:)``. Without a name, or behind a slash, the entry
+  ///   is `untitled`.
   mutating func add(entry name: String, _ fields: [Field], line: Int) throws(PlainFault) {
     let fields = fields.filter { !$0.bytes.isEmpty }
     guard !fields.isEmpty else { return try skip(name, "the entry is empty", line: line) }
@@ -147,13 +149,13 @@ struct PlainRecords {
     let name: String
     let bytes: Range<Int>
     var spelling = PlainSpelling.text
-    /// Whether the program that wrote the file does not know it as a user name or URL.
-    var isSecret: Bool
+    /// Whether the program that wrote the file knows it as a secret, or as a user name or URL; `nil` if it is neither.
+    var isSecret: Bool?
     var note: String?
 
     /// - Parameter name: its name, if the file has one.
     init(
-      _ name: String?, _ bytes: Range<Int>, spelling: PlainSpelling = .text, isSecret: Bool = true, note: String? = nil
+      _ name: String?, _ bytes: Range<Int>, spelling: PlainSpelling = .text, isSecret: Bool? = nil, note: String? = nil
     ) {
       self.isSecret = isSecret
       self.name = Self.name(name)
@@ -202,7 +204,7 @@ struct PlainRecords {
     var kept: [Value] = []
     for var value in values {
       value.key = prefix + value.key
-      if !value.isSecret, SecretMark.mayBeSecret(bytes[value.bytes]) { value.isSecret = true }
+      if value.isSecret == false, SecretMark.mayBeSecret(bytes[value.bytes]) { value.isSecret = true }
       if value.spelling == .text, let name = ForeignReference.name(of: bytes[value.bytes]) {
         try skip(value.key, "\(name), not the value", line: value.line)
         continue
@@ -238,8 +240,9 @@ struct PlainRecords {
         try skip(value.key, "a later line has the same name", line: kept[place].line)
         kept[place] = value
       } else {
-        try refuse(
-          PlainFault(line: value.line, name: value.key, reason: "the same key as in line \(kept[place].line)"))
+        let line = kept[place].line
+        let other = line == value.line ? "an earlier one in this line, which is kept" : "in line \(line)"
+        try refuse(PlainFault(line: value.line, name: value.key, reason: "the same key as \(other)"))
       }
     }
     for value in kept {
@@ -247,9 +250,10 @@ struct PlainRecords {
         value.spelling == .text && !isUTF8(UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
       // `run` is not for the logins of a credential helper.
       let settingNote = value.login == nil ? VariableName.note(on: value.key) : nil
-      let reason = isData ? "not UTF-8, so it becomes data" : value.note ?? settingNote
-      guard let reason else { continue }
-      notes.append(Part(line: value.line, name: value.key, reason: reason))
+      let reasons = [isData ? "not UTF-8, so it becomes data" : nil, value.note].compactMap { $0 }
+      for reason in reasons.isEmpty ? [settingNote].compactMap({ $0 }) : reasons {
+        notes.append(Part(line: value.line, name: value.key, reason: reason))
+      }
     }
     values = kept
     faults.sort { $0.line < $1.line }
@@ -259,6 +263,15 @@ struct PlainRecords {
     faults = remaining
     skipped.sort { $0.line < $1.line }
     notes.sort { $0.line < $1.line }
+  }
+
+  /// A title as the name of an entry: without slashes at its end, behind which a name is missing. Empty for blanks.
+  static func title(_ text: String) -> String {
+    // One that was cut stays too long.
+    guard text.utf8.count <= InputText.longestName else { return text }
+    var title = text[...]
+    while title.last == "/" { title.removeLast() }
+    return title.allSatisfy(\.isWhitespace) ? "" : String(title)
   }
 
   static func isKey(_ name: String) -> Bool { key(name) != nil }

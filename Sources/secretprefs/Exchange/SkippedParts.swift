@@ -8,15 +8,15 @@ struct SkippedParts {
   private static let longestList = 16 << 20
 
   private var skipsAll = false
-  private var lines: [ClosedRange<Int>] = []
+  private var lines: [(item: String, range: ClosedRange<Int>)] = []
   private var names: Set<String> = []
 
   /// Whether nothing is left out.
   var isEmpty: Bool { !skipsAll && lines.isEmpty && names.isEmpty }
 
   /// - Parameter list: `all`, or `@` and the path of a file with one item in each line, or items between commas. An
-  ///   item is the number of a line, two numbers with a hyphen, or the name that the report gives. `nil` leaves out
-  ///   nothing.
+  ///   item is the number of a line, two numbers with a hyphen, or the name that the report gives, which may be such
+  ///   numbers if the source has no lines. `nil` leaves out nothing.
   init(_ list: String?) throws {
     guard let list else { return }
     guard list != Self.all else {
@@ -24,12 +24,11 @@ struct SkippedParts {
       return
     }
     for item in try Self.items(of: list) {
-      guard let range = Self.range(item) else {
+      guard let range = Self.range(item), let first = range.first, let last = range.last else {
         names.insert(item)
         continue
       }
-      guard !range.isEmpty else { throw ToolError.usage("--skip has a range whose end is before its beginning") }
-      lines.append(range.first!...range.last!)
+      lines.append((item, first...last))
     }
     guard !lines.isEmpty || !names.isEmpty else { throw ToolError.usage("--skip has an empty list") }
   }
@@ -53,14 +52,14 @@ struct SkippedParts {
   private static func range(_ item: String) -> Range<Int>? {
     let ends = item.split(separator: "-", omittingEmptySubsequences: false)
     guard ends.count <= 2, ends.allSatisfy({ (1...9).contains($0.utf8.count) && $0.utf8.allSatisfy(isDigit) }),
-      let first = Int(ends[0]), let last = Int(ends[ends.count - 1])
+      let first = Int(ends[0]), let last = Int(ends[ends.count - 1]), first > 0
     else { return nil }
     return first <= last ? first..<last + 1 : first..<first
   }
 
   /// Whether an item of a list stands for an entry of this name, also one that is copied from a terminal.
   static func isItem(_ name: String) -> Bool {
-    guard let first = name.utf8.first, !"@-".utf8.contains(first), name != all, range(name) == nil else { return false }
+    guard let first = name.utf8.first, !"@-".utf8.contains(first), name != all else { return false }
     return !name.utf8.contains(UInt8(ascii: ",")) && name[...].trimmingBlanks == name && displayed(name) == name
   }
 
@@ -69,18 +68,23 @@ struct SkippedParts {
   /// Divides the faults of a file.
   /// - Throws: ``ToolError`` if the list has an item that no fault has: it is not the list of this file.
   func divide(_ faults: [PlainFault]) throws(ToolError) -> (skipped: [PlainFault], remaining: [PlainFault]) {
-    let listed = LineRanges(lines)
-    var unused = names
+    let listed = LineRanges(lines.map(\.range))
+    let numbers = Set(lines.map(\.item))
+    var used: Set<String> = []
     var skipped: [PlainFault] = []
     var remaining: [PlainFault] = []
     for fault in faults {
-      let isNamed = names.contains(fault.name)
-      if isNamed { unused.remove(fault.name) }
+      let isNamed = names.contains(fault.name) || fault.line == 0 && numbers.contains(fault.name)
+      if isNamed { used.insert(fault.name) }
       if skipsAll || isNamed || listed.overlaps(fault.lines) { skipped.append(fault) } else { remaining.append(fault) }
     }
     let bad = LineRanges(faults.map(\.lines))
-    let wrong = lines.first { !bad.overlaps($0) }.map { "line \($0.lowerBound)" }
+    let wrong = lines.first { !used.contains($0.item) && !bad.overlaps($0.range) }.map { "line \($0.range.lowerBound)" }
+    let unused = names.subtracting(used)
     guard wrong != nil || !unused.isEmpty else { return (skipped, remaining) }
+    guard !unused.contains(where: { Self.range($0) != nil }) else {
+      throw .usage("--skip has a range whose end is before its beginning")
+    }
     throw .usage("--skip names \(wrong ?? "an entry"), which is not bad", hint: Self.hint(faults))
   }
 

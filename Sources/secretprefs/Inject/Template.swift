@@ -73,9 +73,10 @@ enum Template {
       let end = end(in: rest, isQuoted: start.isQuoted)
       let name = start.name..<(end?.name ?? start.name)
       let result = Result { () throws(SecretReference.Fault) in
-        guard end != nil, !start.isTrimming else { throw .braces }
+        guard end != nil, start.isBlank else { throw .braces }
         return try SecretReference(template[name])
       }
+      line += template[start.brace..<start.name].count { $0 == newline }
       try reference(Match(line: line, isQuoted: start.isQuoted, text: name, result: result))
       if case .success = result, let end { rest = rest[end.brace...] }
     }
@@ -90,12 +91,16 @@ enum Template {
 
   private static let newline = UInt8(ascii: "\n")
 
+  /// Whether a byte is any white space of ASCII. Between the braces and a reference only blanks are right.
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (0x09...0x0D).contains(byte) }
+
   private static let quote = UInt8(ascii: "\"")
 
   private struct Start {
     let brace: Int
-    /// Whether the braces have a sign by which other programs remove the blanks around them.
-    let isTrimming: Bool
+    /// Whether nothing but blanks is between the braces and the reference: no line end, and no sign by which other
+    /// programs remove the blanks around the braces.
+    let isBlank: Bool
     let isQuoted: Bool
     let name: Int
   }
@@ -108,11 +113,13 @@ enum Template {
       guard text.first == UInt8(ascii: "{") else { continue }
       var inner = text.dropFirst()
       let isTrimming = inner.first.map { "-~".utf8.contains($0) } ?? false
-      inner = inner.dropFirst(isTrimming ? 1 : 0).drop(while: InputText.isBlank)
+      let space = inner.dropFirst(isTrimming ? 1 : 0).prefix(while: isSpace)
+      inner = inner[space.endIndex...]
       let isQuoted = inner.first == quote
       if isQuoted { inner = inner.dropFirst() }
       if SecretReference.isMeant(inner) {
-        return Start(brace: brace, isTrimming: isTrimming, isQuoted: isQuoted, name: inner.startIndex)
+        let isBlank = !isTrimming && space.allSatisfy(InputText.isBlank)
+        return Start(brace: brace, isBlank: isBlank, isQuoted: isQuoted, name: inner.startIndex)
       }
     }
     return nil

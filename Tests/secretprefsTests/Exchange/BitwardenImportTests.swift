@@ -38,6 +38,14 @@ struct BitwardenImportTests {
       report.matches(of: /not imported/).count == 1 && report.contains("line 1, a: an item in the trash"), "\(report)")
   }
 
+  @Test func `each element that is no item is named`() throws {
+    let (keys, report) = try imported(#"1,{"name":"a","login":{"password":"p"}},"x",null"#)
+    #expect(keys == ["a/password": "p"])
+    #expect(report.contains("not imported: line 1, items.0: no item\n"), "\(report)")
+    #expect(report.contains("not imported: line 1, items.2: no item\n"), "\(report)")
+    #expect(report.matches(of: /not imported/).count == 2, "\(report)")
+  }
+
   @Test func `a folder without a name is no part of a key, and collections that are no list are named`() throws {
     let scene = try ExchangeScene()
     try scene.home.write(

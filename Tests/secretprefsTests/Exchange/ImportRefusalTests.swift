@@ -33,6 +33,9 @@ struct ImportRefusalTests {
     Sample("json", "{\"a\":\"\(canary)\"}\n{}", "line 2: text after the object"),
     Sample("json", "{\"a\":\"\(canary)\",\n\"a\":\"x\"}", "line 2, a: the same key as in line 1"),
     Sample("json", "{\"a.b\":\"\(canary)\",\n\"a\":{\"b\":\"x\"}}", "line 2, a.b: the same key as in line 1"),
+    Sample(
+      "json", "{\"a.b\":\"\(canary)\",\"a\":{\"b\":\"x\"}}",
+      "line 1, a.b: the same key as an earlier one in this line, which is kept"),
     Sample("json", "{\"a\":\"\(canary)\",\n\"\":\"x\"}", "line 2: not a key"),
     Sample("json", "{\"a\":\"\(canary)\",\n\"b\\n\":\"x\"}", "line 2, b"),
     Sample("json", "{\"a\":\"\(canary)\\ud800\"}", "line 1: half a character"),
@@ -76,6 +79,13 @@ struct ImportRefusalTests {
     Sample("keepass", keepass("<Key>a</Key><Value>\(canary)&#x110000;</Value>"), "line 1: a reference to no character"),
     Sample("keepass", keepass("<Key>a</Key><Value>\(canary)<b/></Value>"), "line 1: an element where text is expected"),
     Sample("keepass", keepass("<Value Protected=\"True\">\(canary)</Value>"), "line 1: a protected value"),
+    Sample(
+      "keepass", "<KeePassFile><Root><Group><Entry/>\n<Name>\(canary)</Name></Group></Root></KeePassFile>",
+      "line 2: the element Name of a group behind its entries"),
+    Sample(
+      "keepass", "<KeePassFile><Root><Group><Group/>\n<UUID>\(canary)</UUID></Group></Root></KeePassFile>",
+      "line 2: the element UUID of a group behind its entries"),
+    Sample("keepass", "<KeePassFile><Root/>\n<Meta>\(canary)</Meta></KeePassFile>", "line 2: the element Meta behind"),
     Sample("keepass", String(repeating: "<a>", count: 100_000), "line 1: not an export of KeePass"),
     Sample("keepass", keepass(String(repeating: "<a>", count: 100_000)), "line 1: elements nested too deeply"),
     Sample("csv", "\u{89}", "line 1: the header names no columns"),

@@ -50,6 +50,13 @@ struct KeePassImportTests {
     #expect(left == ["line 2, g/a: \(name)"])
   }
 
+  @Test func `an element with a name of any length is named with its entry`() throws {
+    let name = String(repeating: "n", count: 5000)
+    let (keys, left) = try imported(Self.database(entry: "<\(name)><x/>y</\(name)>"))
+    #expect(keys == ["g/a/password": "p"])
+    #expect(left == ["line 2, g/a: the element \(name.prefix(40))… of the entry"])
+  }
+
   @Test func `a user name or URL that is marked as protected is secret`() throws {
     let scene = try ExchangeScene()
     func fields(_ mark: String) -> String {

@@ -40,6 +40,14 @@ struct LoginImportTests {
       text: "{\"auths\":{\"r.example\":{\"auth\":\"\(base64("al:"))\",\"identitytoken\":\"tok\",\"password\":\"x\"}}}",
       login: login("<token>", "tok"), left: ["r.example/password: docker uses the identity token"]),
     DockerSample(
+      testDescription: "another login beside an identity token",
+      text: "{\"auths\":{\"r.example\":{\"auth\":\"\(base64("al:pw"))\",\"identitytoken\":\"tok\"}}}",
+      login: login("<token>", "tok"), left: ["r.example/auth: docker uses the identity token"]),
+    DockerSample(
+      testDescription: "a bad login beside an identity token",
+      text: #"{"auths":{"r.example":{"auth":"!","identitytoken":"tok"}}}"#,
+      login: login("<token>", "tok"), left: ["r.example/auth: docker uses the identity token"]),
+    DockerSample(
       testDescription: "what docker does not read",
       text: #"{"auths":{"r.example":{"username":"al","password":"pw","email":"e","x":{"y":"z"}}},"psFormat":"p"}"#,
       login: login("al", "pw"),
@@ -199,6 +207,31 @@ struct LoginImportTests {
     let isRead = outcome.text.hasPrefix("2 keys")
     let isComment = line.hasPrefix("#") || line.allSatisfy { $0 == " " }
     #expect(isRead || isComment || outcome.text.contains("not imported: line 2"), "\(outcome.text)")
+  }
+
+  @Test func `a user name alone beside an identity token is not named`() throws {
+    let scene = try ExchangeScene()
+    let auth = Self.base64("00000000-0000-0000-0000-000000000000:")
+    try scene.home.write(
+      "{\"auths\":{\"r.example\":{\"auth\":\"\(auth)\",\"identitytoken\":\"tok\"}}}", to: "config.json")
+    let outcome = try scene.shell("secretprefs import config.json")
+    #expect(outcome.text.hasPrefix("1 key imported") && !outcome.text.contains("not imported"), "\(outcome.text)")
+  }
+
+  @Test(arguments: [
+    ("a%0Db", 1, false), ("a%1Bb", 1, false), ("%09", 1, false), ("p", 65_526, false), ("p", 65_525, true),
+    ("a b", 1, true),
+  ])
+  func `a password that the helper cannot give to git has a note`(
+    _ part: String, _ count: Int, _ isGiven: Bool
+  ) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write("https://u:\(String(repeating: part, count: count))@h\n", to: ".git-credentials")
+    let outcome = try scene.shell("secretprefs import .git-credentials")
+    let note = "note: line 1, https://u@h: git-credential cannot give it to git"
+    #expect(outcome.text.contains(note) != isGiven, "\(outcome.text)\(outcome.errorText)")
+    let found = try scene.shell("printf 'protocol=https\\nhost=h\\n\\n' | secretprefs git-credential get")
+    #expect(found.text.contains("password=") == isGiven, "\(found.errorText)")
   }
 
   /// Lines with a password that git does not find, and how the report names them.

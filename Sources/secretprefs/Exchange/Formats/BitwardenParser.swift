@@ -15,6 +15,9 @@ struct BitwardenParser {
     "archivedDate": (name: "the mark as archived", initial: ""),
   ]
 
+  /// Whether the members are secrets of which Bitwarden knows what they are.
+  private static let secrecy = ["login.username": false, "login.password": true, "login.totp": true]
+
   private struct Item {
     var name = ""
     var folder: String?
@@ -53,9 +56,12 @@ struct BitwardenParser {
         continue
       }
       let list = path[0].text
-      guard path.count >= 3, case .index(let index) = path[1], ["folders", "collections", "items"].contains(list) else {
-        if leaf.kind != .array, leaf.kind != .null, others.insert(list).inserted {
-          try parser.records.skip(list, "no item", line: leaf.line)
+      let isList = ["folders", "collections", "items"].contains(list)
+      guard isList, path.count >= 3, case .index(let index) = path[1] else {
+        // Each element that is none, and any other member once.
+        let name = isList && path.count == 2 ? "\(list).\(path[1].text)" : list
+        if leaf.kind != .array, leaf.kind != .null, others.insert(name).inserted {
+          try parser.records.skip(name, "no item", line: leaf.line)
         }
         continue
       }
@@ -84,7 +90,7 @@ struct BitwardenParser {
       guard let setting = Self.settings[path[0]], !bytes[leaf.bytes].elementsEqual(setting.initial.utf8) else { return }
       items[last].left.add(setting.name)
     case ("deletedDate", 1): items[last].isInTrash = true
-    case ("name", 1): items[last].name = leaf.cutName(in: bytes)
+    case ("name", 1): items[last].name = PlainRecords.title(leaf.cutName(in: bytes))
     case ("folderId", 1): items[last].folder = leaf.cutName(in: bytes)
     case ("collectionIds", 1): items[last].left.add("collectionIds, which is no list")
     case ("collectionIds", 2): items[last].collections.append(leaf.cutName(in: bytes))
@@ -114,7 +120,7 @@ struct BitwardenParser {
       // The parts of login, card, identity, sshKey and of types that are not known here.
       let name = path.count == 2 ? path[1] : path.joined(separator: ".")
       items[last].fields.append(
-        PlainRecords.Field(name, leaf.bytes, isSecret: path != ["login", "username"]))
+        PlainRecords.Field(name, leaf.bytes, isSecret: Self.secrecy[path.joined(separator: ".")]))
     }
   }
 

@@ -10,6 +10,15 @@ struct CSVColumns {
     case field
     /// A column whose name is too long for a field, which is bad.
     case bad
+
+    /// Whether the values of the column are secrets; `nil` if its name does not say.
+    var isSecret: Bool? {
+      switch self {
+      case .username, .url: false
+      case .password, .totp: true
+      case .name, .group, .notes, .value, .left, .other, .field, .bad: nil
+      }
+    }
   }
 
   /// The names in the exports of Chrome, Firefox, Safari, 1Password, Bitwarden, LastPass, KeePass, KeePassXC, Dashlane,

@@ -84,8 +84,7 @@ struct CSVParser {
     for (cell, (index, meaning)) in zip(cells, columns.meanings.enumerated()) {
       guard let field = columns.fieldName(index), !isURL(cell, index, Self.noteURL) else { continue }
       if columns.isMatchURL(index), let url = columns[.url], hasSameText(cell, cells[url]) { continue }
-      let isSecret = ![.username, .url].contains(meaning)
-      fields.append(PlainRecords.Field(field, cell, isSecret: isSecret, note: note(on: cell)))
+      fields.append(PlainRecords.Field(field, cell, isSecret: meaning.isSecret, note: note(on: cell)))
     }
     if columns.isRoboForm { fields += try formFields(cells) }
     try records.add(entry: try name(cells), fields, line: line)
@@ -134,8 +133,8 @@ struct CSVParser {
   }
 
   private func name(_ cells: [Range<Int>]) throws(PlainFault) -> String {
-    var name = try columns[.name].map { (index) throws(PlainFault) in try text.name(cells[index]) } ?? ""
-    if name.allSatisfy(\.isWhitespace) { name = "" }
+    var name =
+      try columns[.name].map { (index) throws(PlainFault) in PlainRecords.title(try text.name(cells[index])) } ?? ""
     if name.isEmpty, let url = columns[.url], !isURL(cells[url], url, Self.noteURL) {
       name = InputText.host(of: cells[url], in: text.bytes)
     }

@@ -148,8 +148,8 @@ struct DockerParser {
       try records.skip("\(registry)/\(name)", reason, line: leaf.line)
     }
     if let token = found["identitytoken"] {
-      for name in ["username", "password"] {
-        guard let leaf = found[name] else { continue }
+      for name in ["auth", "username", "password"] {
+        guard let leaf = found[name], name != "auth" || !isWithoutPassword(leaf) else { continue }
         try records.skip("\(registry)/\(name)", "docker uses the identity token", line: leaf.line)
       }
       try add(registry, token.bytes, line: token.line, login: .docker(user: DockerCredential.tokenUser))
@@ -178,7 +178,7 @@ struct DockerParser {
     _ registry: String, _ password: Range<Int>, line: Int, login: PlainRecords.Login
   ) throws(PlainFault) {
     let note = program(of: registry).map { "docker asks docker-credential-\($0), which may have another login" }
-    try records.add(registry, password, line: line, login: login, note: note)
+    try records.add(registry, password, line: line, login: login, isSecret: true, note: note)
   }
 
   /// The parts of the last login of a registry. Go's JSON decoder begins a value of a map anew.
@@ -216,6 +216,14 @@ struct DockerParser {
       try records.skip("\(registry)/\(member)", "docker uses the one in auth, which is different", line: own.leaf.line)
     }
     try add(registry, user: name, secret, line: auth.line)
+  }
+
+  /// Whether an `auth` has a user name alone, as Azure writes it beside a token.
+  private func isWithoutPassword(_ auth: JSONLeaf) -> Bool {
+    guard let login = decoded(auth.bytes), let colon = bytes[login].firstIndex(of: UInt8(ascii: ":")) else {
+      return false
+    }
+    return withoutNULs(colon + 1..<login.upperBound).isEmpty
   }
 
   /// Base64 as Go reads it: with padding, and line ends in it do not count.

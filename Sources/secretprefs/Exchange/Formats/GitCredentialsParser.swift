@@ -40,7 +40,9 @@ enum GitCredentialsParser {
       } else if login.host.contains(mark) {
         try records.skip("", "git takes all behind the first @ for the host: an @ in a password is %40", line: line)
       } else if found.insert(login.key).inserted {
-        try records.add(login.key, password, line: line, login: .git)
+        try records.add(
+          login.key, password, line: line, login: .git, isSecret: true,
+          note: GitCredential.canGive(bytes[password], as: "password") ? nil : Self.helperNote)
       } else {
         try records.skip(login.key, "git uses an earlier line for this user", line: line)
       }
@@ -49,6 +51,8 @@ enum GitCredentialsParser {
   }
 
   private static let mark = UInt8(ascii: "@")
+  private static let helperNote =
+    "git-credential cannot give it to git: it has a control character, or is too long for a line"
 
   /// Why git ignores a URL, and what names it; `nil` for a URL with a user and a password.
   private static func objection(

@@ -4,9 +4,11 @@ internal import Preferences
 ///
 /// Declarations of entities are refused, so a text never becomes longer than its spelling.
 struct GuardedXMLParser {
+  private static let longestName = 100
+
   private(set) var text: InputText
-  /// The names of the elements that are open.
-  private var open: [String] = []
+  /// Where the names of the elements that are open are.
+  private var open: [Range<Int>] = []
   /// Whether the innermost element has the form `<name/>`.
   private var isEmpty = false
   /// The attributes of the element that `child` returned last.
@@ -104,7 +106,7 @@ struct GuardedXMLParser {
   }
 
   private mutating func startTag() throws(PlainFault) -> String {
-    let name = try tagName()
+    let tag = try tagName()
     let start = text.position
     var quote: UInt8?
     while true {
@@ -118,23 +120,30 @@ struct GuardedXMLParser {
     }
     attributes = start..<text.position - 1
     isEmpty = text.bytes[attributes].last == UInt8(ascii: "/")
-    open.append(name)
+    open.append(tag)
     guard open.count <= 200 else { throw text.malformed("elements nested too deeply") }
-    return name
+    return try name(tag)
+  }
+
+  /// The name of an element, or the beginning of one that is too long to be known.
+  private func name(_ tag: Range<Int>) throws(PlainFault) -> String {
+    guard tag.count > Self.longestName else { return try text.name(tag) }
+    return String(decoding: text.bytes[tag.prefix(40)], as: UTF8.self) + "…"
   }
 
   private mutating func endTag() throws(PlainFault) {
-    guard try tagName() == open.last, text.skip(">") else { throw text.malformed("an element that is not closed") }
+    let tag = try tagName()
+    guard let start = open.last, text.bytes[tag].elementsEqual(text.bytes[start]), text.skip(">") else {
+      throw text.malformed("an element that is not closed")
+    }
     open.removeLast()
   }
 
-  private mutating func tagName() throws(PlainFault) -> String {
+  private mutating func tagName() throws(PlainFault) -> Range<Int> {
     let start = text.position
     text.skip { !InputText.isSpace($0) && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
-    guard (1...100).contains(text.position - start), text.bytes[start] != UInt8(ascii: "!") else {
-      throw text.malformed("not an element")
-    }
-    return try text.name(start..<text.position)
+    guard text.position > start, text.bytes[start] != UInt8(ascii: "!") else { throw text.malformed("not an element") }
+    return start..<text.position
   }
 
   private mutating func close() {

@@ -29,7 +29,7 @@ struct KeePassOneTime {
     values.append(
       PlainRecords.Field(
         "totp", seed.bytes,
-        spelling: .between("otpauth://totp/?secret=", "&period=\(parts[0])\(digits)")))
+        spelling: .between("otpauth://totp/?secret=", "&period=\(parts[0])\(digits)"), isSecret: true))
     if parts.dropFirst(2).contains(where: { !$0.isEmpty }) {
       left.append("the time server and all else behind the digits in TOTP Settings")
     }
@@ -68,7 +68,8 @@ struct KeePassOneTime {
       spelling = .base32(start, parameters)
     default: spelling = .base32(start, parameters)
     }
-    values.append(PlainRecords.Field(type == "TimeOtp" ? "totp" : "hotp", range, spelling: spelling))
+    values.append(
+      PlainRecords.Field(type == "TimeOtp" ? "totp" : "hotp", range, spelling: spelling, isSecret: true))
     let used = ["Secret\(secret.form)", "Length", "Period", "Algorithm"] + (type == "HmacOtp" ? ["Counter"] : [])
     fields.removeAll { field in used.contains { field.name == "\(type)-\($0)" } }
   }

@@ -35,7 +35,11 @@ struct KeePassParser {
 
   private mutating func file() throws(PlainFault) {
     guard try xml.child() == "KeePassFile" else { throw xml.text.malformed("not an export of KeePass") }
+    var hasRoot = false
     while let part = try xml.child() {
+      // It says which group is the recycle bin.
+      guard !hasRoot || part != "Meta" else { throw xml.text.malformed("the element Meta behind Root") }
+      hasRoot = hasRoot || part == "Root"
       switch part {
       case "Meta":
         while let fact = try xml.child() {
@@ -67,7 +71,13 @@ struct KeePassParser {
     let line = xml.text.line
     var inner = ""
     var left = LeftParts()
+    var hasEntries = false
     while let part = try xml.child() {
+      // The entries were read without it: under a wrong name, or in spite of the recycle bin.
+      guard !hasEntries || !["UUID", "Name"].contains(part) else {
+        throw xml.text.malformed("the element \(part) of a group behind its entries")
+      }
+      hasEntries = hasEntries || ["Entry", "Group"].contains(part)
       switch part {
       case "UUID":
         let id = try xml.content()
@@ -129,7 +139,9 @@ struct KeePassParser {
       case "String":
         guard let (name, value) = try field(of: &entry) else { continue }
         if name == "Title" {
-          do throws(PlainFault) { title = try xml.text.cutName(value) } catch { entry.fault = error }
+          do throws(PlainFault) { title = PlainRecords.title(try xml.text.cutName(value)) } catch {
+            entry.fault = error
+          }
         }
         entry.fields.append((name, value))
         try countField()
@@ -192,10 +204,15 @@ struct KeePassParser {
       let fields = found.map { field in
         PlainRecords.Field(
           Self.fieldNames[field.name] ?? field.name, field.bytes,
-          isSecret: !names.contains(field.name) || !shown.contains(field.bytes))
+          isSecret: names.contains(field.name) ? !shown.contains(field.bytes) : isSecret(field))
       }
       try records.add(entry: name, fields + codes.values, line: entry.line)
     }
+  }
+
+  /// Whether a field other than a user name or URL is a secret; `nil` if the file does not say.
+  private func isSecret(_ field: (name: String, bytes: Range<Int>)) -> Bool? {
+    ["Password", "otp"].contains(field.name) || protected.contains(field.bytes) ? true : nil
   }
 
   /// A field; `nil` if its name is bad.

@@ -102,7 +102,7 @@ struct NetrcParser {
       let isMark = value.first.map { text.bytes[$0] == UInt8(ascii: "#") && !isQuoted } ?? false
       fields.append(
         PlainRecords.Field(
-          word == "login" ? "username" : word, value, isSecret: word != "login",
+          word == "login" ? "username" : word, value, isSecret: word == "account" ? nil : word == "password",
           note: isMark ? "curl takes it for a comment since version 7.84, because it begins with #" : nil))
     default:
       guard Self.ignored.contains(word) else {
@@ -128,7 +128,7 @@ struct NetrcParser {
       guard !found.name.isEmpty else { return }
       return try records.skip(found.name, "a part of it is bad", line: found.line)
     }
-    try records.add(entry: found.name, fields, line: found.line)
+    try records.add(entry: PlainRecords.title(found.name), fields, line: found.line)
   }
 
   // MARK: Words

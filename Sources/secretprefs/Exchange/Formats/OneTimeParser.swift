@@ -54,8 +54,8 @@ struct OneTimeParser {
       return try records.refuse(PlainFault(line: line, reason: error.message))
     } catch { throw PlainFault(line: line, reason: "the otpauth URI cannot be read") }
     try records.add(
-      entry: name(try words(label, line), issuer: try issuer(text, line)), [PlainRecords.Field(field, text.indices)],
-      line: line)
+      entry: name(try words(label, line), issuer: try issuer(text, line)),
+      [PlainRecords.Field(field, text.indices, isSecret: true)], line: line)
   }
 
   private func issuer(_ uri: OneTimeURI.Part, _ line: Int) throws(PlainFault) -> String {
@@ -87,7 +87,7 @@ struct OneTimeParser {
     let parts = label.split(separator: ":", maxSplits: 1).map { $0.drop { $0 == " " } }
     let account = parts.last.map(String.init) ?? ""
     let issuer = issuer.isEmpty && parts.count == 2 ? String(parts[0]) : issuer
-    return [issuer, account].filter { !$0.isEmpty }.joined(separator: "/")
+    return [issuer, account].map(PlainRecords.title).filter { !$0.isEmpty }.joined(separator: "/")
   }
 
   // MARK: Google Authenticator
@@ -144,7 +144,9 @@ struct OneTimeParser {
     let type = isTimed ? "totp" : "hotp"
     try records.add(
       entry: name,
-      [PlainRecords.Field(type, secret, spelling: .base32("otpauth://\(type)/\(encoded(label))?secret=", after))],
-      line: line)
+      [
+        PlainRecords.Field(
+          type, secret, spelling: .base32("otpauth://\(type)/\(encoded(label))?secret=", after), isSecret: true)
+      ], line: line)
   }
 }

@@ -14,8 +14,10 @@ enum PassDocument {
   static func isDocument(_ text: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Bool {
     let whole = Text(rebasing: bytes[text])
     guard isUTF8(UnsafeRawBufferPointer(whole)) else { return true }
-    return beginnings.contains { whole.starts(with: $0.utf8) } || isTitledPEM(whole) || isXML(whole) || isJSON(whole)
-      || hasSections(whole)
+    // Behind a byte order mark, which stays in the value.
+    let content = Text(rebasing: whole[InputText(whole).position...])
+    return beginnings.contains { content.starts(with: $0.utf8) } || isTitledPEM(content) || isXML(content)
+      || isJSON(content) || hasSections(content)
   }
 
   /// Whether a text is such a file, or has a key in PEM at its end.

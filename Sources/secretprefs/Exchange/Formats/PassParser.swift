@@ -35,7 +35,8 @@ enum PassParser {
       start = line.endIndex < text.upperBound ? line.endIndex + 1 : nil
       return line
     }
-    var fields = nextLine().map(withoutReturn).map { [code($0) ?? PlainRecords.Field("password", $0.indices)] } ?? []
+    let first = nextLine().map(withoutReturn)
+    var fields = first.map { [code($0) ?? PlainRecords.Field("password", $0.indices, isSecret: true)] } ?? []
     var following = nextLine()
     // A field beyond them is refused when it is added.
     while fields.count <= PlainRecords.most, let line = following {
@@ -69,7 +70,8 @@ enum PassParser {
   /// The field of a line that is an `otpauth` URI, as pass-otp has it.
   private static func code(_ line: Slice<UnsafeMutableRawBufferPointer>) -> PlainRecords.Field? {
     guard line.starts(with: "otpauth://".utf8) else { return nil }
-    return PlainRecords.Field(line.starts(with: "otpauth://hotp/".utf8) ? "hotp" : "totp", line.indices)
+    return PlainRecords.Field(
+      line.starts(with: "otpauth://hotp/".utf8) ? "hotp" : "totp", line.indices, isSecret: true)
   }
 
   private static func field(_ line: Slice<UnsafeMutableRawBufferPointer>) -> PlainRecords.Field? {

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Preferences
 internal import VaultCore
 
@@ -87,7 +86,7 @@ extension RecordsParser {
         var fields = fields
         let name = try fields.required("name")
         var data = try fields.string("text").map { Array($0.utf8) }
-        if data == nil, let base64 = try fields.string("base64") { data = Data(base64Encoded: base64).map(Array.init) }
+        if data == nil { data = try fields.base64().map { Array(bytes[$0]) } }
         guard let data, fields.ranges.isEmpty else { throw fault("an attribute without \"text\" or \"base64\"") }
         do throws(VaultError) { return try RecordEdit.Attribute(name, data) } catch {
           throw fault("an attribute with a bad name")
@@ -123,15 +122,18 @@ extension RecordsParser {
       }
     }
 
-    mutating func value(_ kind: ValueKind) throws(PlainFault) -> ImportedRecord.Content {
-      let (value, base64) = (ranges.removeValue(forKey: "value"), ranges.removeValue(forKey: "base64"))
-      if let base64, value == nil {
-        guard let text = GuardedJSONParser.text(base64, in: bytes), let data = DecodedText.base64(text, in: bytes)
-        else {
-          throw fault("\"base64\" is no Base64")
-        }
-        return try content(data, .body(kind), kind)
+    /// The bytes of the member `base64`, with or without padding.
+    private mutating func base64() throws(PlainFault) -> Range<Int>? {
+      guard let range = ranges.removeValue(forKey: "base64") else { return nil }
+      guard let text = GuardedJSONParser.text(range, in: bytes), let data = DecodedText.base64(text, in: bytes) else {
+        throw fault("\"base64\" is no Base64")
       }
+      return data
+    }
+
+    mutating func value(_ kind: ValueKind) throws(PlainFault) -> ImportedRecord.Content {
+      let (value, base64) = (ranges.removeValue(forKey: "value"), try base64())
+      if let base64, value == nil { return try content(base64, .body(kind), kind) }
       guard let value, base64 == nil else { throw fault("a record without a value, or with two") }
       // JSON is stored as it is written.
       if kind == .json { return try content(value, .body(kind), kind) }
