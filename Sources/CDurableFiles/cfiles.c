@@ -54,6 +54,10 @@ int64_t cfiles_next_data(int descriptor, int64_t offset) {
   return lseek(descriptor, offset, SEEK_DATA);
 }
 
+int cfiles_open_folder(const char *path) {
+  return open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 int cfiles_open_beneath(int directory, const char *path) {
   struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);

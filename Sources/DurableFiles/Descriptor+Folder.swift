@@ -1,6 +1,17 @@
+internal import CDurableFiles
+
 /// The files of an open directory to which others may write. Names are relative to it, so what is put in the place of
 /// its path meanwhile is never used.
 extension Descriptor {
+  /// Opens a directory, which need not be readable if its names are not listed. Does not follow a link.
+  ///
+  /// - Throws: what `refusal` returns for `errno`.
+  package static func openFolder(_ path: String, refusal: (Int32) -> Failure) throws(Failure) -> Descriptor {
+    let raw = retrying { unsafe cfiles_open_folder(path) }
+    guard raw >= 0, let folder = Descriptor(above2: raw, path) else { throw refusal(errno) }
+    return folder
+  }
+
   /// The names in this directory, without `.` and `..`; `nil`, with `errno`, if it cannot be read. Names that are not
   /// UTF-8 are left out.
   ///

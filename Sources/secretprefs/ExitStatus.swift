@@ -36,8 +36,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .tampered: "Changed without the key, older than its mark, or the mark is missing."
     case .noAccess: "The credential or device key does not open it, or an owner is required."
     case .noCredential: "No passphrase or key is configured, and there is no terminal to prompt on."
-    case .cannotExecute: "The command of \"run\" cannot be executed."
-    case .commandNotFound: "The command of \"run\" does not exist."
+    case .cannotExecute: "The command of \"run\" or \"rotate-value\" cannot be executed."
+    case .commandNotFound: "The command of \"run\" or \"rotate-value\" does not exist."
     }
   }
 

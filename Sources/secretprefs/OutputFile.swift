@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import Secrets
 internal import VaultCore
 
 /// The path of a file that a command is told to write. It must not be a file that the command reads, nor one that
@@ -22,12 +23,15 @@ struct OutputFile {
     self.kind = kind
   }
 
-  /// Refuses the path if it is one of `files`, or belongs to a vault or mark.
+  /// Refuses the path if it is one of `files` or of the configuration, or belongs to a vault or mark.
   ///
-  /// - Parameter owners: the vault and the mark of the command, which may not exist yet.
-  func check(reading files: [String], besides owners: [Named]) throws(ToolError) {
-    try refuseURL()
-    for other in files where isSame(as: other) {
+  /// - Parameters:
+  ///   - descriptors: open files that the command reads.
+  ///   - owners: the vault and the mark of the command, which may not exist yet.
+  func check(reading files: [String], _ descriptors: [Int32] = [], besides owners: [Named]) throws(ToolError) {
+    try refuseNoPath()
+    let files = files + (try Configuration.paths)
+    guard !files.contains(where: isSame), !descriptors.contains(where: isOpen) else {
       throw refusal("would replace a file that this command reads")
     }
     for owner in owners {
@@ -37,8 +41,9 @@ struct OutputFile {
     if let reason = OwnFile.objection(to: path, writing: kind) { throw refusal(reason) }
   }
 
-  /// Refuses a URL. It may contain a password, which must not become the name of a directory.
-  func refuseURL() throws(ToolError) {
+  /// Refuses an empty path and a URL. That may contain a password, which must not become the name of a directory.
+  func refuseNoPath() throws(ToolError) {
+    guard !path.isEmpty else { throw .usage("the path of \(what) is empty") }
     guard !DatabaseURL.hasScheme(path) else {
       throw .usage("\(what) is a URL, and must be the path of a file", hint: "a path that begins so is written with ./")
     }
@@ -50,20 +55,27 @@ struct OutputFile {
 
   /// Whether the two paths lead to one file, or will.
   private func isSame(as other: String) -> Bool {
-    if let identity = FileIdentity(at: other),
-      identity == FileIdentity(at: path) || identity == FileIdentity(at: path, followingLinks: false)
-    {
-      return true
-    }
+    if let identity = FileIdentity(at: other), isNamed(identity) { return true }
     return isInDirectory(of: other) && PathName.last(of: path) == PathName.last(of: other)
   }
 
-  /// Whether the path has, or is another link to, the name of a file beside `owner`.
+  /// Whether the path leads to the file of a descriptor.
+  private func isOpen(at descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && isNamed(FileIdentity(status))
+  }
+
+  private func isNamed(_ identity: FileIdentity) -> Bool {
+    identity == FileIdentity(at: path) || identity == FileIdentity(at: path, followingLinks: false)
+  }
+
+  /// Whether the path has, or is another link to, the name of a file beside `owner`, or is in its folder of requests.
   private func isBeside(_ owner: String) -> Bool {
     let resolved = PathName.resolved(owner) ?? owner
     return [owner, resolved].contains { owner in
       let name = PathName.last(of: owner)
       if isInDirectory(of: owner), OwnFile.isName(PathName.last(of: path), besides: name) { return true }
+      if isInDirectory(of: RequestFolder(besideVaultAt: owner, isShared: false).path + "/") { return true }
       guard let identity = FileIdentity(at: path) else { return false }
       let directory = PathName.directory(of: owner)
       return (PathName.names(in: directory) ?? []).contains { beside in
@@ -91,12 +103,36 @@ extension VaultAccess {
 
   /// Refuses a path that a command is told to write, see ``OutputFile``.
   ///
-  /// - Parameter files: the files that the command reads, besides those that unlock the vault.
+  /// - Parameters:
+  ///   - files: the files that the command reads, besides those that unlock the vault.
+  ///   - descriptor: an open file that the command reads, besides that of a passphrase.
   func checkOutput(
-    _ path: String, as what: String, kind: OwnFile? = nil, reading files: [String?] = []
+    _ path: String, as what: String, kind: OwnFile? = nil, reading files: [String?] = [], _ descriptor: Int32? = nil
   ) throws(ToolError) {
     // A key or identity file that is to be created may be configured already.
-    let keys = kind == .key || kind == .identity ? [] : try keyFiles.map(\.path)
-    try OutputFile(path, as: what, kind: kind).check(reading: keys + files.compactMap(\.self), besides: owners)
+    let keys = kind == .key || kind == .identity ? [] : try keyFiles.map(\.path) + mountedCredentials
+    let files = keys + passphraseCommandFiles + files.compactMap(\.self)
+    try OutputFile(path, as: what, kind: kind)
+      .check(reading: files, [passphraseDescriptor, descriptor].compactMap(\.self), besides: owners)
+  }
+
+  /// The files of the directory of systemd that unlock the vault, whether they exist or not.
+  private var mountedCredentials: [String] {
+    get throws(ToolError) {
+      let directory: String?
+      do throws(VaultError) { directory = try Environment.text("CREDENTIALS_DIRECTORY") } catch {
+        throw .usage(error.message)
+      }
+      guard let directory, !directory.isEmpty else { return [] }
+      return [".key", ".identity", ".passphrase", "-device.key"].map { "\(directory)/secret-preferences\($0)" }
+    }
+  }
+
+  /// The files that the commands for the passphrase name: that of the option and that of the environment.
+  private var passphraseCommandFiles: [String] {
+    let configured: PassphraseCommand?
+    // A command that is refused is not run.
+    do throws(VaultError) { configured = try PassphraseCommand.configured() } catch { configured = nil }
+    return [passphraseCommand, configured].compactMap(\.self).flatMap(\.files)
   }
 }

@@ -76,7 +76,7 @@ struct RecordPlace: Equatable {
       for other in try vault.groupsInOrder() where other.id != group.id {
         if try vault.record(service: service, key: key, in: other) != nil { others.append(other.name.text) }
       }
-      return .removedKey(removed.key.text, nowIn: others)
+      return .removedKey(removed.key.text, options, nowIn: others)
     }
     let services = try vault.records(in: group).filter { $0.key == name }.map(\.service.text)
     guard services.isEmpty else { return .noSuchKey(name.text, of: services) }

@@ -53,6 +53,11 @@ struct UnlockOptions: ParsableArguments {
       discussion: "Default: $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"), completion: .file())
   var mark: String?
 
+  /// Whether one of them says how to unlock a vault.
+  var areGiven: Bool {
+    [keyFile, identity, trust, passphraseCommand, deviceKeyFile, mark].contains { $0 != nil } || passphraseFd != nil
+  }
+
   /// For commands that git starts with versions of a vault, which are older than a mark by their nature.
   func refuseMark() throws(ToolError) {
     guard mark == nil else { throw .usage("--mark is not for the versions that git has") }

@@ -75,6 +75,12 @@ struct VaultAccess {
     } catch { throw explained(error) }
   }
 
+  /// The options that name this vault to another command, each after a blank. Empty for what is used without them.
+  var namingOptions: String {
+    let isSharedByOption = pathPolicy == .sharedWithGroup && getenv("SECRETPREFS_SHARED") == nil
+    return location.option + (isSharedByOption ? " --shared" : "")
+  }
+
   /// What can be read of the vault without a credential.
   func info() throws(VaultError) -> VaultInfo { try VaultInfo(in: location.storage(options), options: options) }
 
@@ -210,10 +216,10 @@ struct VaultAccess {
   /// Prompts for the passphrase.
   private func ask(inspectsFile: Bool, rejected: Int) throws(VaultError) -> SecretBytes {
     if inspectsFile {
-      let summary = try info()
-      let hasPassphrase = summary.slots.contains { if case .passphrase = $0.kind { true } else { false } }
-      guard hasPassphrase else {
-        throw VaultError(.noCredential, "no key file is configured, and the vault has no passphrase slot")
+      guard try info().hasPassphrase else {
+        throw VaultError(
+          .noCredential, "no key file is configured, and the vault has no passphrase slot",
+          cause: Cure(hint: KeptKey.hintAfterLogout ?? Hints.keyFile(namingOptions)))
       }
     }
     do throws(VaultError) {
@@ -228,6 +234,11 @@ struct VaultAccess {
         cause: Cure(hint: "--key-file or --passphrase-fd gives the credential itself"))
     }
   }
+}
+
+extension VaultInfo {
+  /// Whether a passphrase can unlock the vault.
+  var hasPassphrase: Bool { slots.contains { if case .passphrase = $0.kind { true } else { false } } }
 }
 
 extension VaultAccess {

@@ -166,4 +166,51 @@ struct DoctorTests {
   func `a name is given as a shell takes it`(_ name: String, _ word: String) {
     #expect(shellWord(name) == word)
   }
+
+  @Test func `a repair names the vault and the directories that options named`() throws {
+    let home = try Self.vault()
+    let outcome = try Tool.shell(
+      """
+      mkdir -m 700 own left; mv .local/share/secretprefs/default.spv 'own/a b.spv'; chmod 644 'own/a b.spv'
+      : > left/.secretprefs-0-0123456789abcdef0123456789abcdef.part
+      check() { secretprefs doctor --vault 'own/a b.spv' --leftovers-in left --key-file k; }
+      check > problems
+      sed -n 's/^ *repair: \\(secretprefs doctor .*\\)/\\1/p' problems > repairs
+      cat repairs; sh repairs; check
+      """, in: home)
+    #expect(
+      outcome.text.hasPrefix(
+        """
+        secretprefs doctor --repair permissions --vault 'own/a b.spv'
+        secretprefs doctor --repair leftovers --vault 'own/a b.spv' --leftovers-in left
+        changed the mode of the vault from 0644 to 0600
+        removed left/.secretprefs-0-0123456789abcdef0123456789abcdef.part
+
+        """), "\(outcome.text)\(outcome.errorText)")
+    #expect(outcome.text.hasSuffix("no problems found\n"))
+  }
+
+  @Test func `the repair of a shared vault leaves it to its group`() throws {
+    let home = try Self.vault()
+    let outcome = try Tool.shell(
+      """
+      mkdir -m 2770 team; mv .local/share/secretprefs/default.spv team/v.spv; chmod 664 team/v.spv
+      secretprefs doctor --shared --vault team/v.spv --key-file k | grep -A1 '^error'
+      SECRETPREFS_SHARED=1 secretprefs doctor --vault team/v.spv --key-file k | grep -A1 '^error'
+      """, in: home)
+    let problem = "error    others have access to the file: its mode is 0664\n"
+    let repair = "         repair: secretprefs doctor --repair permissions --vault team/v.spv"
+    #expect(outcome.text == "\(problem)\(repair) --shared\n\(problem)\(repair)\n", "\(outcome.errorText)")
+  }
+
+  @Test(arguments: [
+    ("--yes", "--yes is for"), ("--repair permissions --yes", "--yes is for"),
+    ("--repair leftovers --unlock", "no --unlock"), ("--repair permissions --leftovers-in .", "--leftovers-in is for"),
+    ("--repair empty-group default --yes --leftovers-in .", "--leftovers-in is for"),
+  ])
+  func `an option without an effect is refused`(_ options: String, _ message: String) throws {
+    let outcome = try Tool.shell("secretprefs doctor \(options)", in: try Self.vault())
+    #expect(outcome.exit == 64)
+    #expect(outcome.errorText.contains(message), "\(outcome.errorText)")
+  }
 }

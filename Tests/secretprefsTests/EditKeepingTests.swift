@@ -20,11 +20,21 @@ import Testing
     return String(path)
   }
 
-  private func edit(_ script: String) throws -> Tool.Outcome {
-    try home.writeProgram("#!/bin/sh\nread pid name state tool rest </proc/$PPID/stat\n" + script, to: "editor")
-    return try Tool.shell(
-      "unset XDG_RUNTIME_DIR; EDITOR=./editor exec secretprefs edit a --value --yes --key-file k --lock-timeout 0",
-      in: home)
+  /// Sets `tool` to the process of the tool that runs a script.
+  private static let head = "#!/bin/sh\nread pid name state tool rest </proc/$PPID/stat\n"
+
+  private func edit(_ script: String, lockTimeout: Int = 0) throws -> Tool.Outcome {
+    try home.writeProgram(Self.head + script, to: "editor")
+    let command = "secretprefs edit a --value --yes --key-file k --lock-timeout \(lockTimeout)"
+    return try Tool.shell("unset XDG_RUNTIME_DIR; EDITOR=./editor exec \(command)", in: home)
+  }
+
+  /// A line of shell that locks the vault, and then sends a signal to the process that waits for the lock.
+  private static func lock(sending signal: Int32) -> String {
+    """
+    flock .local/share/secretprefs/default.spv sleep 10 > flock 2>&1 & sleep 0.5
+    (sleep 1; kill -\(signal) $tool) > kill 2>&1 &
+    """
   }
 
   @Test(arguments: [
@@ -59,6 +69,37 @@ import Testing
     let path = try kept(outcome.errorText)
     defer { try? FileManager.default.removeItem(atPath: URL(filePath: path).deletingLastPathComponent().path) }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == typed)
+  }
+
+  @Test(arguments: [SIGHUP, SIGINT, SIGTERM], [true, false])
+  func `a signal while the vault is locked ends the command once the text is kept`(
+    _ signal: Int32, isEdited: Bool
+  ) throws {
+    let script = Self.lock(sending: signal)
+    let outcome: Tool.Outcome
+    if isEdited {
+      outcome = try edit("printf %s \(typed) > \"$1\"\n\(script)", lockTimeout: 3)
+    } else {
+      try home.writeProgram(Self.head + "printf %s \(typed)\n\(script)", to: "issue")
+      outcome = try Tool.shell(
+        "unset XDG_RUNTIME_DIR; exec secretprefs rotate-value a --key-file k --lock-timeout 3 -- ./issue", in: home)
+    }
+    #expect(outcome.exit == 128 + signal, "\(outcome.errorText)")
+    let path = try kept(outcome.errorText)
+    defer { try? FileManager.default.removeItem(atPath: URL(filePath: path).deletingLastPathComponent().path) }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == typed)
+  }
+
+  @Test func `a signal while the text is saved takes effect afterwards`() throws {
+    let outcome = try edit(
+      """
+      printf %s \(typed) > "$1"
+      flock .local/share/secretprefs/default.spv sleep 2 & sleep 0.5
+      (sleep 0.5; kill -TERM $tool) &
+      """, lockTimeout: 60)
+    #expect(outcome.exit == 128 + SIGTERM, "\(outcome.errorText)")
+    #expect(!outcome.errorText.contains("kept"))
+    #expect(try value == typed)
   }
 
   @Test(arguments: [

@@ -187,6 +187,22 @@ struct EditValueTests {
     #expect(!terminal.shown.contains("three"))
   }
 
+  @Test(.enabled(if: inMemory && (try? Tool.shell("command -v vim", in: Scratch()))?.exit == 0))
+  func `what vim writes because of an autocommand is beside the file, and removed`() throws {
+    let home = try Self.prepared("one")
+    try home.write(
+      """
+      set undodir=~/left backupdir=~/left directory=~/left
+      autocmd BufWritePre * setlocal undofile
+      autocmd VimEnter * nested set undofile backup writebackup | %s/one/three/ | wq
+
+      """, to: ".vimrc")
+    let outcome = try Tool.shell(
+      "mkdir left; EDITOR=vim secretprefs edit a --value --yes --key-file k > screen; ls -A left", in: home)
+    #expect(outcome.text.isEmpty)
+    #expect(try Self.value(home) == "three", "\(outcome.errorText)")
+  }
+
   @Test(.enabled(if: inMemory)) func `Ctrl-C belongs to the editor`() throws {
     let home = try Self.prepared("one")
     let terminal = try PseudoTerminal()

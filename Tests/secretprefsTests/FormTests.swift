@@ -1,3 +1,4 @@
+import ArgumentParser
 import Testing
 import VaultCore
 import VaultMemorySearching
@@ -39,6 +40,7 @@ struct FormTests {
     arguments: [
       ("0s", 0), ("45s", 45_000), ("30m", 1_800_000), ("12h", 43_200_000), ("90d", 7_776_000_000),
       ("007d", 604_800_000), ("2w", 1_209_600_000), ("1y", 31_536_000_000),
+      ("1234567890s", 1_234_567_890_000), ("00000000000000000000001d", 86_400_000),
       ("2001-01-01", 978_307_200_000 - 1_700_000_000_123),
       ("2001-01-01T00:00:00Z", 978_307_200_000 - 1_700_000_000_123),
     ] as [(String, Int64)])
@@ -48,10 +50,28 @@ struct FormTests {
 
   @Test(arguments: [
     "", "d", "90", "90y2w", "90D", "2027-01", "2027-02-30", "2027-01-31T", "2027-1-31", "-1d", "+1d", "1.5d", "1e3d",
-    "0x1d", "1 d", "９d", "1234567890s", "999999999d",
+    "0x1d", "1 d", "９d", "1d\u{301}", "1x",
   ])
-  func `another expiry is refused`(_ text: String) {
-    #expect(throws: ToolError.self) { try Expiry(text, now: 1_700_000_000_123) }
+  func `another expiry is refused`(_ text: String) throws {
+    let error = try #require(throws: ToolError.self) { try Expiry(text, now: 1_700_000_000_123) }
+    #expect(error.message.hasPrefix("an expiry must be a day or a time in UTC"))
+  }
+
+  @Test(arguments: [
+    "8000y", "9999y", "10000y", "999999999d", "999999999y", "9223372036854775807s", "9223372036854775808d",
+    "99999999999999999999y",
+  ])
+  func `an expiry after the year 9999 is refused as such`(_ text: String) throws {
+    let error = try #require(throws: ToolError.self) { try Expiry(text, now: 1_700_000_000_123) }
+    #expect(error.message == "an expiry must not be after the year 9999")
+  }
+
+  @Test(arguments: ["10000y", "999999999y", "300000000y", "9223372036854775807d", "9223372036854775808s"])
+  func `a duration that is too long is refused as such, where it is not limited further`(_ text: String) throws {
+    let error = try #require(throws: ToolError.self) { try ExpiryRule(text) }
+    #expect(error.message == "a duration is at most 9999 years")
+    #expect(KeptLimits.seconds(text) == nil)
+    _ = try ExpiryRule("9999y")
   }
 
   @Test func `a time outside of the four-digit years has no text`() {
@@ -161,6 +181,22 @@ struct FormTests {
     #expect(nearest(word, among: []) == nil)
   }
 
+  @Test(arguments: [
+    ("get tok --verson", "--version"), ("get tok --hlep", "--help"), ("get tok --servce s", "--service"),
+    ("get tok --jsno", "--json"), ("get tok --x", nil), ("get tok --nosuchoption", nil),
+  ])
+  func `an option that is nearly one is suggested, without its dashes`(_ words: String, _ option: String?) {
+    let error = UsageRefusal.error(for: Arguments(words: words.split(separator: " ").map(String.init)))
+    #expect(error.hint?.hasPrefix("did you mean") == (option != nil))
+    #expect(error.hint?.hasPrefix(option.map { "did you mean \($0)? " } ?? "") == true)
+  }
+
+  @Test(arguments: [("edit ed --label=", "--label"), ("list --service=", "--service"), ("set a --expiry=", "--expiry")])
+  func `an option with nothing behind its equals sign is named`(_ words: String, _ option: String) {
+    let error = UsageRefusal.error(for: Arguments(words: words.split(separator: " ").map(String.init)))
+    #expect(error.message == "\(option)= has no value; \(option) '' is an empty one")
+  }
+
   @Test func `two passphrases from one descriptor are refused`() throws {
     try PassphraseDescriptor.checkDistinct([])
     try PassphraseDescriptor.checkDistinct([3, 4, 5])
@@ -175,6 +211,14 @@ struct FormTests {
 
   @Test func `lines of the exit table fit a terminal of 80 columns`() {
     for line in ExitStatus.table.split(separator: "\n") { #expect(line.utf8.count <= 80, "\(line)") }
+  }
+
+  @Test func `every command has a usage line`() {
+    func commands(_ command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+      [command] + command.configuration.subcommands.flatMap(commands)
+    }
+    let without = commands(Root.self).dropFirst().filter { $0.usage.isEmpty }
+    #expect(without.isEmpty)
   }
 
   @Test(arguments: [
@@ -205,6 +249,12 @@ struct FormTests {
     ("a:/u:x@h/d?%70assword=x", "a:/\u{2026}@h/d?\u{2026}"), ("a://h?PassWord=x#v", "a://h?\u{2026}"),
     ("a://h?sslmode=require#v", "a://h?sslmode=require#v"),
     ("user:word@host, password=x", "user:word@host, password=x"), ("://", "://"), ("", ""), (" ", " "),
+    ("https://u:pa'ss@h/x.csv: no", "https://\u{2026}@h/x.csv: no"), ("a://u:p w\"d'@h", "a://\u{2026}@h"),
+    ("\"a://u:p#a?s/s:@w@h/d\": no", "\"a://\u{2026}@h/d\": no"), ("a://u:p:/w@h", "a://\u{2026}@h"),
+    ("a://h?password=x'y z", "a://h?\u{2026} z"), ("a://u:p's@h?password=x", "a://\u{2026}@h?\u{2026}"),
+    ("\"a://u@h\", \"a://v@h\"", "\"a://u@h\", \"a://v@h\""), ("a://h:1\nu@h", "a://h:1\nu@h"),
+    ("a://u:p's@h, b://v:w@k", "a://\u{2026}@h, b://\u{2026}@k"),
+    ("secret://s/k: no; a:b@c", "secret://s/k: no; a:b@c"), ("secret://s/k: a://u:p@h", "secret://s/k: a://\u{2026}@h"),
   ])
   func `a message does not show a password of a URL`(_ text: String, _ shown: String) {
     #expect(withoutPasswords(text) == shown)

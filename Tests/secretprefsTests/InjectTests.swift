@@ -44,6 +44,27 @@ struct InjectTests {
     #expect(outcome.errorText.contains("is UTF-16: convert it to UTF-8"))
   }
 
+  @Test(arguments: [
+    "{{\nsecret://default/token }}", "{{ \r\n secret://default/token }}", "{{ secret://default/token\n}}",
+    "{{ secret://default/token \r\n }}", "{{\u{B}secret://default/token}}", "{{\n\"secret://default/token\" }}",
+    "{{-\nsecret://default/token -}}",
+  ])
+  func `a reference that is not on the line of its braces is an error with its line`(_ reference: String) throws {
+    let home = try RunTests.prepared()
+    try home.write("a\n\(reference)\n{{ secret://default/token }}\n{{ secret://default }}\n", to: "template")
+    let first = 2 + reference.utf8.prefix { $0 != UInt8(ascii: "s") }.count { $0 == 0x0A }
+    let last = 4 + reference.utf8.count { $0 == 0x0A }
+    for command in ["inject --in template", "check template"] {
+      let outcome = try Tool.shell("SECRETPREFS_KEY_FILE=k secretprefs \(command)", in: home)
+      let report = outcome.text + outcome.errorText
+      #expect(outcome.exit == 65, "\(report)")
+      #expect(!report.contains("CANARY"))
+      for part in ["\(first): ", "it is not between {{ and }} on one line", "\(last): ", "it names no key"] {
+        #expect(report.contains(part), "\(report)")
+      }
+    }
+  }
+
   @Test func `a value is opened once, and none if a reference leads nowhere`() throws {
     let home = try RunTests.prepared()
     let outcome = try Tool.shell(
@@ -121,6 +142,52 @@ struct InjectTests {
       "\(outcome.errorText)")
   }
 
+  @Test(
+    arguments: [
+      ("pass", "--in t --passphrase-fd 3 3< pass"), ("t", "< t"), ("pass", "--in t --passphrase-command 'cat pass'"),
+      ("ask", "--in t --passphrase-command ./ask"), ("c/secret-preferences.passphrase", "--in t"),
+      (".config/secretprefs/config", "--in t"), (".secretprefs", "--in t"),
+    ] as [(String, String)])
+  func `a file that the command reads is not replaced, under no name`(_ file: String, _ options: String) throws {
+    let home = try RunTests.prepared()
+    let outcome = try Tool.shell(
+      """
+      umask 077; export CREDENTIALS_DIRECTORY=c; mkdir -p c .config/secretprefs
+      for read in pass t ask c/secret-preferences.passphrase .config/secretprefs/config .secretprefs; do
+        echo 'service = default' > $read
+      done
+      ln \(file) link
+      for out in \(file) link; do secretprefs inject --out $out \(options); echo $?; done; cat \(file)
+      """, in: home)
+    #expect(outcome.text == "64\n64\nservice = default\n", "\(outcome.errorText)")
+    #expect(outcome.errorText.contains("link: --out would replace a file that this command reads"))
+  }
+
+  @Test func `a request for access is not replaced`() throws {
+    let home = try RunTests.prepared()
+    let outcome = try Tool.shell(
+      """
+      echo text > t; secretprefs identity new id > public; secretprefs requests add --identity id > public
+      request=.local/share/secretprefs/default.spv.requests/$(cut -d : -f 2 public)
+      secretprefs inject --in t --out $request --key-file k; echo $?; cmp public $request
+      """, in: home)
+    #expect(outcome.text == "64\n", "\(outcome.errorText)")
+    #expect(outcome.errorText.contains(": --out has a name that belongs to the vault\n"))
+  }
+
+  @Test(arguments: [
+    "inject --in t --out ''", "export --to ''", "salvage --to ''", "bundle export --all --new-key-file n --to ''",
+    "backup ''", "backup '' --keep 1",
+  ])
+  func `an empty path of an output is refused as such`(_ command: String) throws {
+    let home = try RunTests.prepared()
+    try home.write("text", to: "t")
+    let outcome = try Tool.shell("secretprefs \(command) --key-file k", in: home)
+    #expect(outcome.exit == 64)
+    let what = command.contains("--out") ? "--out" : command.contains("--to") ? "--to" : "the copy"
+    #expect(outcome.errorText == "secretprefs: error: the path of \(what) is empty\n")
+  }
+
   private static let mayUnshare =
     (try? Tool.shell("unshare --user --map-root-user --mount mount -t tmpfs none /mnt", in: try Scratch()).exit) == 0
 
@@ -137,6 +204,17 @@ struct InjectTests {
       """, in: home)
     #expect(outcome.exit == 0, "\(outcome.errorText)")
     #expect(outcome.text == "file\n1\n")
+  }
+
+  @Test(arguments: [
+    "--mode 64 --out o", "--mode 7 --out o", "--mode 0064 --out o", "--mode 064 --out o", "--mode 00640 --out o",
+    "--mode +64 --out o", "--mode 1640 --out o", "--json",
+  ])
+  func `a mode in another form, and JSON in place of the text, are refused`(_ options: String) throws {
+    let home = try RunTests.prepared()
+    let outcome = try Tool.shell("echo text | secretprefs inject --key-file k \(options); [ ! -e o ]", in: home)
+    #expect(outcome.exit == 0 && outcome.text.isEmpty)
+    #expect(outcome.errorText.contains(options == "--json" ? "--json needs --out" : "--mode must have three octal"))
   }
 
   @Test func `a template is not typed by hand`() throws {

@@ -184,4 +184,10 @@ struct LostOutputTests {
     #expect(outcome.text == "unchanged\n")
     #expect(isPipe ? outcome.errorText.isEmpty : outcome.errorText.contains("; nothing was changed\n"))
   }
+
+  @Test(arguments: ["/dev/full", "&-"])
+  func `an identity is not written if its public key cannot be`(_ errors: String) throws {
+    let outcome = try Tool.shell("secretprefs identity new - > id 2>\(errors); echo $?; wc -c < id", in: try Scratch())
+    #expect(outcome.text == "74\n0\n")
+  }
 }

@@ -44,6 +44,25 @@ struct PastedValueTests {
     #expect(stored == "s3cret")
   }
 
+  @Test func `what is pasted behind a line that is too long is not left for the shell`() throws {
+    let scene = try PromptTests.Scene()
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs set key --passphrase-fd 3 3< passphrase"], in: scene.home,
+      input: scene.terminal.path, environment: ["TERM": "xterm"])
+    try scene.terminal.wait(for: "Value: ")
+    try scene.terminal.wait(forEcho: false)
+    scene.terminal.type("\u{1B}[200~\(String(repeating: "x", count: 5000))\n")
+    // The rest comes a little later, as over a network.
+    usleep(200_000)
+    scene.terminal.type("rest\nof it\u{1B}[201~\n")
+    let outcome = try running.wait()
+    #expect(outcome.exit == 64, "\(outcome.errorText)")
+    #expect(outcome.errorText.contains("the line is longer than a terminal can pass to a program"))
+    scene.terminal.look()
+    #expect(!scene.terminal.shown.contains("rest"))
+    #expect(scene.terminal.echoes)
+  }
+
   @Test func `several lines without marks are refused, and none is left for the shell`() throws {
     let (outcome, stored, scene) = try Self.stored("one\ntwo\nthree\n")
     #expect(outcome.exit == 64)

@@ -83,4 +83,19 @@ struct RequestTests {
     #expect(try scene.slots == 2)
     #expect(try scene.requests.count == 1)
   }
+
+  @Test func `in a folder that cannot be listed a request is replaced and removed by its public key`() throws {
+    // Root may list any folder, unless that right is taken away.
+    let outcome = try Tool.shell(
+      """
+      [ "$(id -u)" != 0 ] || drop="setpriv --bounding-set=-dac_override,-dac_read_search"
+      mkdir -m 1333 r; key=$(secretprefs identity new id); digits=${key#*:}
+      for note in one two; do $drop secretprefs requests add --identity id --note $note --folder r > added || exit; done
+      tail -n 1 r/$digits
+      $drop secretprefs requests remove $(echo $digits | cut -c 1-8) --folder r; echo $?
+      for again in 1 2; do $drop secretprefs requests remove $key --folder r; echo $?; done
+      [ -e r/$digits ] || echo gone
+      """, in: try Scratch())
+    #expect(outcome.text == "two\n74\n0\n1\ngone\n", "\(outcome.errorText)")
+  }
 }

@@ -140,4 +140,28 @@ struct ScanTests {
 
         """)
   }
+
+  @Test(arguments: [
+    ("--match tokn", "no key matches the patterns"), ("--match token --match tokn", "no key matches --match tokn"),
+    ("--except tokn", "no key matches --except tokn"), ("--service other --match token", "no key matches the patterns"),
+  ])
+  func `a pattern that no key matches is refused`(_ options: String, _ message: String) throws {
+    let home = try RunTests.prepared()
+    let outcome = try Self.scan(
+      "printf CANARY-7f3a | secretprefs set a --service other; echo x | secretprefs scan - \(options)", in: home)
+    #expect(outcome.exit == 1)
+    #expect(outcome.errorText.contains("error: \(message)\n"), "\(outcome.errorText)")
+  }
+
+  @Test func `a pattern is used if a key of any service matches it`() throws {
+    let home = try RunTests.prepared()
+    let outcome = try Self.scan(
+      """
+      printf CANARY-7f3a | secretprefs set a --service other
+      echo CANARY-7f3a | secretprefs scan - --match token --match a --except 'b*'; echo $?
+      echo CANARY-7f3a | secretprefs scan - --match token --match a --except token
+      """, in: home)
+    #expect(outcome.errorText.contains("no key matches --except"))
+    #expect(outcome.text == "1\n-:1:1: other/a (plain)\n", "\(outcome.errorText)")
+  }
 }

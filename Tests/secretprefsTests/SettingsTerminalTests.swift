@@ -84,6 +84,15 @@ struct SettingsTerminalTests {
     #expect(!listed.text.contains("CANARY"))
   }
 
+  @Test(arguments: ["--key-file k", "--identity i", "--service s", "--group g", "--passphrase-fd 3"])
+  func `the options of a vault are refused without one`(_ option: String) throws {
+    let home = try Scratch()
+    try home.write(#"{"port": 1}"#, to: "shop.json")
+    let outcome = try Tool.shell("secretprefs settings shop.json \(option)", in: home)
+    #expect(outcome.exit == 64 && outcome.text.isEmpty)
+    #expect(outcome.errorText.contains("the options of a vault need --vault"))
+  }
+
   @Test func `a password in the file is replaced and never shown`() throws {
     let scene = try SettingsScene(#"{"password": "CANARY-7f3a"}"#)
     let running = try scene.shell("exec secretprefs settings shop.json >/dev/tty")

@@ -28,4 +28,20 @@ struct SlotChoiceTests {
     let left = try Tool.shell("secretprefs slots --json --key-file key", in: home).text
     #expect(!left.contains(chosen) && ids.dropFirst().allSatisfy { left.contains($0) })
   }
+
+  @Test func `a key that has no passphrase to change is named as what it is`() throws {
+    let home = try Scratch()
+    let outcome = try Tool.shell(
+      """
+      secretprefs init --key-file key; secretprefs identity new id > public
+      secretprefs slots add --public-key - --key-file key < public > pin
+      secretprefs identity trust id - < pin
+      printf new > new
+      secretprefs passphrase --identity id --new-passphrase-fd 4 4< new
+      secretprefs passphrase --key-file key --new-passphrase-fd 4 4< new
+      """, in: home)
+    #expect(outcome.exit == 64)
+    let reasons = outcome.errorText.matches(of: /the vault was unlocked with (.*), which/).map { String($0.1) }
+    #expect(reasons == ["an identity", "a key file"], "\(outcome.errorText)")
+  }
 }

@@ -142,4 +142,26 @@ extension UndoTests {
     let edited = "0 keys removed, 0 restored, 1 with the metadata from before\n"
     #expect(outcome.text == "\(edited)h\nlabel       old\n\(edited)label       new\n", "\(outcome.errorText)")
   }
+
+  @Test(arguments: [
+    "import plain.env", "bundle import t.spv --bundle-key-file t.key", "remove --match '*' --yes",
+  ])
+  func `the command that undoes a write names the vault that an option named`(_ line: String) throws {
+    let home = try RunTests.prepared()
+    let outcome = try Tool.shell(
+      """
+      export SECRETPREFS_KEY_FILE=k; chmod 700 .; mkdir -m 2770 'o p'; printf 'A=1\\n' > plain.env
+      secretprefs bundle export --to t.spv --new-key-file t.key token
+      cp .local/share/secretprefs/default.spv 'o p/v.spv'; chmod 660 'o p/v.spv'
+      state() { secretprefs list --shared --vault 'o p/v.spv'; secretprefs list; }
+      [ "\(line)" = "import plain.env" ] || secretprefs rename token other --shared --vault 'o p/v.spv'
+      state > before
+      secretprefs \(line) --shared --vault 'o p/v.spv' > report 2>&1
+      state > between
+      eval "$(sed -n 's/^[^"]*"\\(secretprefs history undo .*\\)" undoes .*/\\1/p' report) --yes"
+      state > after
+      cmp before after && ! cmp -s before between && echo undone
+      """, in: home)
+    #expect(outcome.text.hasSuffix("undone\n"), "\(outcome.text)\(outcome.errorText)")
+  }
 }

@@ -19,6 +19,10 @@ int cfiles_open_unnamed(const char *_Nonnull directory, unsigned int mode);
 /// Gives a file without a name its first name. Fails with EEXIST if `name` exists. Returns 0, or -1 and errno.
 int cfiles_link_unnamed(int descriptor, const char *_Nonnull name);
 
+/// Opens a directory that need not be readable (O_PATH), for calls that take names in it. Does not follow a link.
+/// Returns a descriptor, or -1 and errno.
+int cfiles_open_folder(const char *_Nonnull path);
+
 /// openat2 with O_PATH. Links are followed within the directory only. Returns a descriptor, or -1 and errno.
 int cfiles_open_beneath(int directory, const char *_Nonnull path);
 

@@ -22,7 +22,8 @@ struct EditRecord: WritingCommand {
       names the file. An editor that ends with a code other than 0, as vi does after :cq, discards what was edited.
 
       The words of the variable are those that a shell would read, but no shell runs. vi, vim and nvim get arguments \
-      with which they write no viminfo or shada, swap, undo and backup file. Other editors do as they are \
+      with which they write no viminfo or shada, swap, undo and backup file; a vimrc can still copy the file itself, \
+      or name another directory in an autocommand. Other editors do as they are \
       configured: nano and emacs put backups and copies beside the file, where they are removed, unless a setting \
       names another directory (backupdir; backup-directory-alist, auto-save-file-name-transforms); nano can log \
       searches; nvi keeps a recovery file in /var/tmp/vi.recover. An editor with a window of its own must wait until \

@@ -3,42 +3,66 @@ struct Expiry {
   /// Milliseconds since 1970-01-01 UTC.
   let milliseconds: Int64
 
+  /// - Throws: A usage error for another text, and for a time after the year 9999.
   init(_ text: String, now: Int64) throws(ToolError) {
-    guard
-      let time = Timestamp(text) ?? Timestamp(text + "T00:00:00Z")
-        ?? Self.milliseconds(text).flatMap({ Timestamp(milliseconds: now + $0) })
-    else {
+    if let time = Timestamp(text) ?? Timestamp(text + "T00:00:00Z") {
+      milliseconds = time.milliseconds
+    } else {
+      milliseconds = try Self.time(text, after: now)
+    }
+  }
+
+  private static func time(_ text: String, after now: Int64) throws(ToolError) -> Int64 {
+    guard let duration = milliseconds(text) else {
       throw .usage(
         "an expiry must be a day or a time in UTC, or a whole number of years, weeks, days, hours, minutes or seconds "
           + "from now",
-        hint: "--expiry 2027-01-31, 2027-01-31T12:00:00Z, 1y, 2w, 90d, 12h, 30m or 45s")
+        hint: forms)
     }
-    milliseconds = time.milliseconds
+    guard duration <= longest, let time = Timestamp(milliseconds: now + duration) else {
+      throw .usage("an expiry must not be after the year 9999", hint: forms)
+    }
+    return time.milliseconds
   }
 
-  /// Parses the duration of an option, in milliseconds.
+  private static let forms = "--expiry 2027-01-31, 2027-01-31T12:00:00Z, 1y, 2w, 90d, 12h, 30m or 45s"
+
+  /// Parses the duration of an option, in milliseconds. It can be added to every time.
+  ///
+  /// - Throws: A usage error for another text, and for more than 9999 years.
   static func duration(_ text: String) throws(ToolError) -> Int64 {
     guard let duration = milliseconds(text) else {
       throw .usage(
         "a duration is a whole number of years, weeks, days, hours, minutes or seconds",
         hint: "write it as 1y, 2w, 14d, 12h, 30m or 45s")
     }
+    guard duration <= longest else { throw .usage("a duration is at most 9999 years", hint: "9999y is the longest") }
     return duration
   }
 
-  /// Parses a duration: one to nine digits and a unit. A year has 365 days.
+  private static let day: Int64 = 86_400_000
+  private static let longest = 9999 * 365 * day
+
+  /// Parses a duration: digits and a unit. A year has 365 days.
+  ///
+  /// - Returns: `.max` for a duration with more milliseconds; `nil` for another text.
   static func milliseconds(_ text: String) -> Int64? {
-    let (digits, unit) = (text.dropLast(), text.last)
-    guard (1...9).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-      let number = Int64(digits)
-    else { return nil }
-    return switch unit {
-    case "y": number * 365 * 86_400_000
-    case "w": number * 7 * 86_400_000
-    case "d": number * 86_400_000
-    case "h": number * 3_600_000
-    case "m": number * 60_000
-    case "s": number * 1000
+    let digits = text.dropLast()
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let unit = unit(text.last) else {
+      return nil
+    }
+    let (product, overflows) = (Int64(digits) ?? .max).multipliedReportingOverflow(by: unit)
+    return overflows ? .max : product
+  }
+
+  private static func unit(_ letter: Character?) -> Int64? {
+    switch letter {
+    case "y": 365 * day
+    case "w": 7 * day
+    case "d": day
+    case "h": 3_600_000
+    case "m": 60_000
+    case "s": 1000
     default: nil
     }
   }

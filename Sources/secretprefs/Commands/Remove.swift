@@ -106,9 +106,9 @@ struct Remove: WritingCommand {
       for write in writes where !now {
         let name = write.group.name.text
         let isDefault = writes.count == 1 && record.group == nil && name == AccessGroup.defaultName
+        let undo = UndoWrite.command(String(write.revision), group: isDefault ? nil : name, access.namingOptions)
         messages.tell(
-          "\(UndoWrite.command(String(write.revision), group: isDefault ? nil : name)) undoes the removal"
-            + (writes.count > 1 ? " in the access group \(displayed(name))" : ""))
+          "\(undo) undoes the removal" + (writes.count > 1 ? " in the access group \(displayed(name))" : ""))
       }
     }
   }

@@ -41,6 +41,18 @@ struct Configuration {
   /// The path of the user's file in the folder of the user's settings.
   static func userPath(in folder: String) -> String { folder + "/config" }
 
+  /// The paths of the files, whether they exist or not: the user's, the project's and that of the trust in it.
+  static var paths: [String] {
+    get throws(ToolError) {
+      do throws(VaultError) {
+        let folder = try ConfigurationFolder.path
+        let project = ProjectFile.found
+        let trust = folder.flatMap { project?.record(in: $0) }
+        return [folder.map(userPath), project?.path, trust].compactMap(\.self)
+      } catch { throw ToolError(error) }
+    }
+  }
+
   private static func user(in folder: String) throws(VaultError) -> ConfigurationFile? {
     let path = userPath(in: folder)
     return try ConfigurationFolder.read(path, "the configuration file", atMost: ConfigurationFile.longest)

@@ -94,7 +94,8 @@ struct ProjectFile {
 
   private static let longestRecord = 16_384
 
-  private func record(in folder: String) -> String { "\(folder)/trusted/\(Self.hash(Array(path.utf8)))" }
+  /// The path of the file with the user's trust.
+  func record(in folder: String) -> String { "\(folder)/trusted/\(Self.hash(Array(path.utf8)))" }
 
   private func text(for content: [UInt8]) -> [UInt8] { Array("\(Self.hash(content))\n\(path)\n".utf8) }
 

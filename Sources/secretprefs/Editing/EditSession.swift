@@ -25,10 +25,15 @@ final class EditSession {
     self.messages = messages
   }
 
-  /// Runs the editor, and calls `save` with the text if it has changed.
+  /// Runs the editor, and calls `save` with the text if it has changed. A signal takes effect when the text is saved or
+  /// kept.
   ///
   /// - Returns: the length of the text, and whether it was saved.
   func run(_ save: (borrowing SecretBytes) throws -> Void) throws -> (count: Int, isSaved: Bool) {
+    try PendingSignal.holding { try editAndSave(save) }
+  }
+
+  private func editAndSave(_ save: (borrowing SecretBytes) throws -> Void) throws -> (count: Int, isSaved: Bool) {
     var step = Step.edit
     while true {
       do {
@@ -73,7 +78,9 @@ final class EditSession {
 
   /// Whether the user has chosen not to save.
   private static func isDeliberate(_ error: any Error) -> Bool {
-    (error as? ToolError)?.code == ToolError.declinedCode || PendingSignal.pending == SIGINT
+    let code = (error as? ToolError)?.code
+    // A question without an answer is a usage error.
+    return code == ToolError.declinedCode || code == ToolError.usageCode && PendingSignal.pending == SIGINT
   }
 
   private static func reported(_ error: any Error) -> any Error { (error as? Editor.Stopped)?.error ?? error }

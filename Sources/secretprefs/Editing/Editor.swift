@@ -51,7 +51,9 @@ struct Editor {
   }
 
   private static func finish(_ failure: String?, isStopped: Bool, _ received: Int32?) throws {
-    PendingSignal.keep(received ?? 0)
+    // The keys of the editor were for the editor.
+    let late = PendingSignal.take().flatMap { [SIGINT, SIGQUIT].contains($0) ? nil : $0 }
+    PendingSignal.keep(received ?? late ?? 0)
     guard received == nil else { throw Stopped(error: VaultError(.noCredential, "interrupted")) }
     guard let failure else { return }
     let error = ToolError.editorFailed("the editor ended with \(failure)")

@@ -2,9 +2,11 @@ internal import DurableFiles
 internal import VaultCore
 
 /// Arguments with which vi, vim and nvim write nothing but the file: no viminfo or shada, swap, undo and backup files.
+/// If an autocommand of the user switches one of the last three on again, it is beside the file.
 enum ViArguments {
   private static let settings =
-    "silent! set nobackup nowritebackup noswapfile patchmode= viminfo= | silent! set noundofile | silent! set shada="
+    "silent! set nobackup nowritebackup noswapfile backupdir=. directory=. patchmode= viminfo= "
+    + "| silent! set undodir=. noundofile | silent! set shada="
 
   /// Programs that start the one in their arguments.
   private static let starters = [

@@ -148,7 +148,7 @@ struct Import: WritingCommand {
       plan: plan, format: found, choice: choice, writes: writes,
       lengths: dryRun ? try plan.lengths(in: source.bytes) : [],
       groupOption: try record.group ?? Configuration.value(of: .group),
-      remainder: source.isOnDisk ? path : nil)
+      vaultOptions: access.namingOptions, remainder: source.isOnDisk ? path : nil)
     if self.vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
     if dryRun { try plan.check(choice) }
   }

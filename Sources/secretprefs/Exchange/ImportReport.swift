@@ -11,6 +11,8 @@ struct ImportReport {
   let lengths: [Int]
   /// The access group, if an option, the environment or the configuration names it.
   let groupOption: String?
+  /// ``VaultAccess/namingOptions``.
+  let vaultOptions: String
   /// The path of the plain file that still has the values.
   let remainder: String?
 
@@ -83,7 +85,7 @@ struct ImportReport {
         return "the import into the access group \(displayed(write.group.name.text)) is larger than the journal, and "
           + "cannot be undone as a whole"
       }
-      return UndoWrite.notice(argument, group: isDefault ? nil : write.group.name.text)
+      return UndoWrite.notice(argument, group: isDefault ? nil : write.group.name.text, vaultOptions)
         + (writes.count > 1 ? " into the access group \(displayed(write.group.name.text))" : "")
         + (!write.isInJournal && replaced > 0 ? ", but brings no expiry, label, comment or attribute back" : "")
     }

@@ -58,6 +58,7 @@ struct Inject: WritingCommand {
       throw ToolError.usage("there is no template: standard input is a terminal", hint: "name the template with --in")
     }
     if let out { try check(out, access) }
+    guard !vault.json || out != nil else { throw ToolError.usage("--json needs --out", hint: Self.usage) }
     let mode = try permissions()
     let opened = try access.open(messages)
     let values = ReferencedValues(in: opened)
@@ -130,8 +131,11 @@ struct Inject: WritingCommand {
   private static let notText = ToolError(VaultError(.typeMismatch, "the value is data and not text"))
 
   private func permissions() throws(ToolError) -> mode_t {
-    guard let mode = mode_t(mode, radix: 8), mode <= 0o777, !self.mode.hasPrefix("+") else {
-      throw .usage("--mode must have three octal digits", hint: "--mode 640 lets the file's group read it")
+    let digits = self.mode.utf8.count == 4 && self.mode.hasPrefix("0") ? self.mode.dropFirst() : self.mode[...]
+    guard digits.utf8.count == 3, let mode = mode_t(digits, radix: 8), !digits.hasPrefix("+"), mode & 0o400 != 0 else {
+      throw .usage(
+        "--mode must have three octal digits, and let the owner read the file",
+        hint: "--mode 640 lets the file's group read it")
     }
     guard mode == 0o600 || out != nil else { throw .usage("--mode needs --out", hint: Self.usage) }
     return mode
@@ -150,6 +154,6 @@ struct Inject: WritingCommand {
     guard lstat(out, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
       throw ToolError.usage("\(out): --out replaces regular files only", hint: "omit --out for standard output")
     }
-    try access.checkOutput(out, as: "--out", reading: [template])
+    try access.checkOutput(out, as: "--out", reading: [template], template == nil ? STDIN_FILENO : nil)
   }
 }

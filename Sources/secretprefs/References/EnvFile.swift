@@ -50,7 +50,7 @@ final class EnvFile {
   func check() throws(ToolError) {
     guard let first = problems.first else { return }
     guard problems.count > 1 else { throw first.located }
-    throw first.located.with(hint: "\"secretprefs check \(shellPath(path))\" lists all \(problems.count) problems")
+    throw first.located.with(hint: "\"secretprefs check \(shellPath(path))\" lists all problems")
   }
 
   func withValue<R>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {

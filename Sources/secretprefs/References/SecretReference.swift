@@ -64,8 +64,12 @@ struct SecretReference {
       PercentEncoding.encoded(service.text.utf8, keeping: Self.plain),
       PercentEncoding.encoded(key.utf8, keeping: Self.plain + "/")
     )
-    let group = group.map { "?" + Self.parameter + PercentEncoding.encoded($0.utf8, keeping: Self.plain) } ?? ""
-    return Self.scheme + service + "/" + key + group
+    return Self.scheme + service + "/" + key + (group.map(Self.query) ?? "")
+  }
+
+  /// The end of a reference that names an access group.
+  static func query(_ group: String) -> String {
+    "?" + parameter + PercentEncoding.encoded(group.utf8, keeping: plain)
   }
 
   var place: RecordPlace { get throws { try RecordPlace(of: self) } }

@@ -8,6 +8,8 @@ struct CommandEnvironment {
   /// `NAME=value` of every variable, each followed by NUL.
   private let block: GuardedBuffer
   private var starts: [Int] = []
+  /// The longest value of the vault in a variable.
+  private var longest: (variable: Variable, count: Int)?
   /// The files of values; `nil` if there is none.
   private var folder: MemoryFolder?
   private let keepsSettings: Bool
@@ -60,6 +62,7 @@ struct CommandEnvironment {
       try block.append(try folder.add(bytes, named: variable.name))
     } else {
       guard isText, !bytes.contains(0) else { throw VariableRefusal(variable, isText: isText) }
+      if bytes.count > longest?.count ?? 0 { longest = (variable, bytes.count) }
       try block.append(bytes)
     }
     try block.append("\0")
@@ -67,6 +70,15 @@ struct CommandEnvironment {
 
   /// Whether something must be removed when the command ends.
   var hasFiles: Bool { folder != nil }
+
+  /// The error of a command that cannot be started with these variables.
+  func notStarted(_ number: Int32) -> ToolError {
+    let error = ToolError.notStarted(number)
+    guard number == E2BIG, let longest else { return error }
+    let (name, key) = (longest.variable.name, longest.variable.label)
+    return error.with(
+      hint: "the longest value is that of \(displayed(key)); --file \(name)=\(shellWord(key)) passes it as a file")
+  }
 
   /// Replaces this process by a program. Returns the `errno` if that fails.
   func execute(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {

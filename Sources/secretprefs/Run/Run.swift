@@ -144,7 +144,7 @@ struct Run: ToolCommand {
     let all = launchArguments
     let arguments = all.baseAddress! + (all.count - command.count)
     if search != nil || environment.hasFiles { throw try SupervisedCommand(arguments, environment, search).wait() }
-    throw ToolError.notStarted(try ProcessHardening.suspended { environment.execute(arguments) })
+    throw environment.notStarted(try ProcessHardening.suspended { environment.execute(arguments) })
   }
 
   /// Reads the values. When it returns, the vault is closed, and no descriptor for the command holds a passphrase.

@@ -77,7 +77,7 @@ final class SupervisedCommand {
         (ChildProcess(arguments, environment: $0, standard: standard, terminal: terminal?.programs), errno)
       }
     }
-    guard let child else { throw ToolError.notStarted(number) }
+    guard let child else { throw environment.notStarted(number) }
     self.child = child
     acquire()
   }
@@ -133,7 +133,7 @@ final class SupervisedCommand {
     case .killed(let number): return try end(128 + number, by: number)
     case .notStarted(let number):
       relay?.release()
-      throw ToolError.notStarted(number)
+      throw environment.notStarted(number)
     case nil: throw ToolError.internal("wait for the command", ECHILD)
     }
     return nil

@@ -34,7 +34,7 @@ struct Scan: ToolCommand {
 
       --service, --group, --match and --except choose the keys whose values are searched for. Without them it is all \
       of them, as with --all-services and --all-groups, which also warns about access groups that the credential does \
-      not open.
+      not open. A pattern that no key matches is an error.
 
       With --git, the paths are repositories. Every version and every name of a file and every message of the commits \
       that a branch, a tag or a stash reaches is searched once, and named by the first commit that has it. So are the \

@@ -21,10 +21,13 @@ struct ScannedValues {
   ///   - choice: The keys whose values are searched for.
   ///   - service: `nil` for all services.
   ///   - groupName: `nil` for all groups that the credential opens.
+  /// - Throws: What ``KeyChoice/checkUse(of:_:)`` throws, and the vault's errors.
   init(_ choice: KeyChoice, of service: Vault.Name?, in groupName: String?, of vault: Vault) throws {
     patterns = try ValuePatterns(takesAllLines: false)
     let groups = try groupName.map({ [try vault.grantedGroup($0)] }) ?? vault.groups()
-    for listed in try ListedRecord.all(service: service, in: groups, of: vault) {
+    let all = try ListedRecord.all(service: service, in: groups, of: vault)
+    if !all.isEmpty { try choice.checkUse(of: all.map(\.info.key.text), Self.patternHint(service, groupName)) }
+    for listed in all {
       let (record, group) = (listed.info, listed.group)
       guard record.isSecret, record.kind.isSearchable, choice.includes(record.key.text) else { continue }
       let (patterns, number) = (patterns, names.count)
@@ -50,5 +53,11 @@ struct ScannedValues {
         tooShort += 1
       }
     }
+  }
+
+  private static func patternHint(_ service: Vault.Name?, _ group: String?) -> String {
+    Hints.patterns(
+      (service.map { " --service \(shellWord($0.text))" } ?? " --all-services")
+        + (group.map { " --group \(shellWord($0))" } ?? " --all-groups"))
   }
 }

@@ -51,23 +51,24 @@ struct Settings: WritingCommand {
     }
     let path = try Self.sole(files, "file")
     var secrets: SecretPreferences?
-    var owners: [OutputFile.Named] = []
     if let vault {
       let access = try unlock.complete(try VaultAccess(try VaultLocation(option: vault)))
-      owners = access.location.owners
+      try access.checkOutput(path, as: Self.file, reading: [descriptions])
       let place = try record.place()
       let opened = try access.open(messages)
       let group = try place.group(in: opened)
       secrets = try SecretPreferences(service: place.service.text, accessGroup: group.name.text, in: opened)
+    } else if unlock.areGiven || record.service != nil || record.group != nil {
+      throw ToolError.usage("the options of a vault need --vault", hint: Self.usage)
     }
     let file = try SettingsFile(path, descriptions: descriptions, secrets: secrets)
-    try OutputFile(path, as: "the settings file")
-      .check(reading: [descriptions].compactMap(\.self), besides: owners)
+    try OutputFile(path, as: Self.file).check(reading: [descriptions].compactMap(\.self), besides: [])
     if json { return try Output.write(SettingsListing.json(of: file.groups, unshown: file.unshown)) }
     if ScreenTerminal.isAvailable { return try SettingsSession.run(file) }
     try Output.write(SettingsListing.text(of: file.groups, unshown: file.unshown))
   }
 
+  private static let file = "the settings file"
   private static let noCommands =
     "it lists the settings and, on a terminal, changes them; no command or name follows the file"
 }

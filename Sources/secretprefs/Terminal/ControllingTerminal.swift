@@ -15,6 +15,7 @@ final class ControllingTerminal {
   private var before: [(number: Int32, action: sigaction)] = []
   /// Whether the last line was ended by the key for the end of input.
   private var hasEnded = false
+  private var marks = PastedText.Marks()
 
   /// Whether the process has a controlling terminal.
   static var exists: Bool {
@@ -48,9 +49,14 @@ final class ControllingTerminal {
   /// - Throws: ``VaultError/Code/noCredential`` if a signal arrives, see ``PendingSignal``.
   func ask(_ question: String) throws(VaultError) -> SecretBytes {
     show(question)
-    let line = try readLine(question)
-    if !echoes { show("\n") }
-    return line
+    do throws(VaultError) {
+      let line = try readLine(question)
+      if !echoes { show("\n") }
+      return line
+    } catch {
+      discardMore()
+      throw error
+    }
   }
 
   /// Shows a prompt and reads a value: one line, without its line feed, or several lines that are pasted at once, with
@@ -58,9 +64,14 @@ final class ControllingTerminal {
   /// - Throws: ``VaultError/Code/noCredential`` if a signal arrives; a usage error, with all lines dropped, for several
   ///   lines that the terminal does not mark as pasted: nothing says where they end.
   func askValue(_ question: String) throws -> SecretBytes {
-    while true {
-      if let value = try askOnce(question) { return value }
-      show("A key that types no character was pressed, such as an arrow. Type the value again.\n")
+    do {
+      while true {
+        if let value = try askOnce(question) { return value }
+        show("A key that types no character was pressed, such as an arrow. Type the value again.\n")
+      }
+    } catch {
+      discardMore()
+      throw error
     }
   }
 
@@ -76,7 +87,7 @@ final class ControllingTerminal {
     } while paste.isOpen && !hasEnded
     show("\n")
     guard !paste.isOpen else { throw ToolError.usage("what was pasted has no end; nothing was stored") }
-    guard !discardsMore() else {
+    guard !discardMore() else {
       throw ToolError.usage(
         "the value has several lines; nothing was stored", hint: "--file, or standard input, takes several lines")
     }
@@ -99,7 +110,10 @@ final class ControllingTerminal {
       }
       guard read >= 0 else { throw .io("read from the terminal") }
       hasEnded = read == 0
-      if read == 0 || line.withUnsafeBytes({ $0[count] == UInt8(ascii: "\n") }) { break }
+      if read == 0 { break }
+      let byte = line.withUnsafeBytes { $0[count] }
+      marks.take(byte)
+      if byte == UInt8(ascii: "\n") { break }
       count += 1
       guard count < Self.longestLine else {
         throw VaultError(
@@ -110,9 +124,12 @@ final class ControllingTerminal {
     return try line.prefix(count)
   }
 
-  /// Whether more input follows at once, as when several lines are pasted. Discards it, until none has come for a
-  /// while.
-  private func discardsMore() -> Bool {
+  /// Discards what follows at once, as when several lines are pasted, until none has come for a while. A shell would
+  /// run it. The end of what is pasted, which the terminal marks, is waited for longer.
+  ///
+  /// - Returns: Whether anything followed.
+  @discardableResult
+  private func discardMore() -> Bool {
     var hasMore = false
     // A last line without a line feed can be seen only so.
     var mode = termios()
@@ -121,12 +138,23 @@ final class ControllingTerminal {
     mode.c_lflag &= ~tcflag_t(ICANON)
     _ = retrying { tcsetattr(descriptor, TCSANOW, &mode) }
     defer { _ = retrying { tcsetattr(descriptor, TCSANOW, &lines) } }
-    var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    while !PendingSignal.isPending, poll(&input, 1, hasMore ? 300 : 50) > 0 {
+    // The signal that ends the prompt does not end this. A key that is held down would go on for ever.
+    let isInterrupted = PendingSignal.isPending
+    let end = ContinuousClock.now + .seconds(10)
+    while isInterrupted || !PendingSignal.isPending, ContinuousClock.now < end,
+      let byte = nextByte(within: marks.isOpen ? 2000 : hasMore ? 300 : 50)
+    {
       hasMore = true
-      tcflush(descriptor, TCIFLUSH)
+      marks.take(byte)
     }
     return hasMore
+  }
+
+  /// `nil` if none comes in this time, in milliseconds.
+  private func nextByte(within time: Int32) -> UInt8? {
+    var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var byte: UInt8 = 0
+    return poll(&input, 1, time) > 0 && DurableFiles.read(descriptor, &byte, 1) == 1 ? byte : nil
   }
 
   /// Waits for input and handles signals. Returns true or throws.
@@ -145,6 +173,7 @@ final class ControllingTerminal {
       show("\n")
       throw VaultError(.noCredential, "interrupted")
     }
+    discardMore()
     restore()
     raise(SIGTSTP)  // returns when the shell continues this process
     try prepare()

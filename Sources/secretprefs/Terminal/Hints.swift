@@ -41,6 +41,14 @@ enum Hints {
     "after a restore on purpose, an owner's \"secretprefs audit on\" sets a log with a later key aside, and "
     + "\"secretprefs mark accept\" accepts a log that is older than the mark"
 
+  /// What unlocks a vault that has no passphrase slot.
+  ///
+  /// - Parameter vault: The option that names the vault, after a blank, or an empty text.
+  static func keyFile(_ vault: String) -> String {
+    "--key-file or SECRETPREFS_KEY_FILE unlock the vault; so does \"secretprefs unlock\(vault) --key-file <file>\", "
+      + "for a time"
+  }
+
   /// What to do about a key that was meant as a pattern.
   ///
   /// - Parameter options: The options of the service and group, after a blank, or an empty text.

@@ -6,6 +6,8 @@ enum OptionFault {
   /// The word is no option. The name is `nil` if the word does not have the form of one: it may be a secret.
   case unknown(name: String?, near: String?)
   case withoutValue(name: String)
+  /// Nothing follows the name of an option behind `=`, which the parser does not take for an empty value.
+  case emptyValue(name: String)
   /// A value follows the name of a flag behind `=`.
   case flagWithValue(name: String)
   /// The option has one value, and is there several times. The parser takes the last one.
@@ -33,6 +35,9 @@ enum OptionFault {
           self = .withoutValue(name: name)
           return
         }
+      case (true, false) where word.hasSuffix("=") && word.count == name.count + 1:
+        self = .emptyValue(name: name)
+        return
       default: continue
       }
     }
@@ -98,10 +103,10 @@ enum OptionFault {
     let isLong = name.hasPrefix("--")
     let isPlain =
       isLong ? name.utf8.count <= 30 && name.allSatisfy(isNamed) : name.count == 2 && name.allSatisfy(isShort)
+    let words = known.map { String($0.dropFirst(2)) }.sorted()
     return .unknown(
       name: isPlain ? name : nil,
-      near: isPlain && isLong
-        ? nearest(name, among: known.filter { !["--help", "--version"].contains($0) }.sorted()) : nil)
+      near: isPlain && isLong ? nearest(String(name.dropFirst(2)), among: words).map { "--\($0)" } : nil)
   }
 
   /// Whether names of options have the character.
@@ -116,6 +121,7 @@ enum OptionFault {
     case .unknown(let name, _):
       "\(name ?? "an argument that begins with a dash") is no option of \"secretprefs \(command)\""
     case .withoutValue(let name): "\(name) needs a value, which does not begin with a dash"
+    case .emptyValue(let name): "\(name)= has no value; \(name) '' is an empty one"
     case .flagWithValue(let name): "\(name) takes no value"
     case .invalidValue(let name): "the value of \(name) is not one that \"secretprefs \(command)\" takes"
     case .repeated(let name): "\(name) is given several times, and \"secretprefs \(command)\" takes one"

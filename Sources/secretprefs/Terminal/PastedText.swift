@@ -10,6 +10,22 @@ struct PastedText {
   private static let start = Array("\u{1B}[200~".utf8)
   private static let end = Array("\u{1B}[201~".utf8)
 
+  /// Follows the marks in what is read, byte by byte.
+  struct Marks {
+    /// Whether the end of what is pasted is to come.
+    private(set) var isOpen = false
+    /// How many bytes of the next mark were read.
+    private var matched = 0
+
+    mutating func take(_ byte: UInt8) {
+      let mark = isOpen ? PastedText.end : PastedText.start
+      matched = byte == mark[matched] ? matched + 1 : byte == mark[0] ? 1 : 0
+      guard matched == mark.count else { return }
+      isOpen.toggle()
+      matched = 0
+    }
+  }
+
   private var isMarked = false
   private var isBlock = false
   /// Whether a control character other than a tab was typed, and not pasted: arrow keys type some.

@@ -1,7 +1,8 @@
 internal import DurableFiles
 internal import Synchronization
 
-/// A signal that arrived while the terminal's echo was off. It takes effect when echo is on again.
+/// A signal that arrived while the terminal's echo was off, or while a value had no other place. It takes effect when
+/// echo is on again, or the value is stored or kept.
 enum PendingSignal {
   /// All signals that would end or stop the process and leave the terminal without echo. Not included are signals that
   /// cannot be caught, are ignored by default or stop a background process, and faults, which cannot be deferred.
@@ -46,7 +47,7 @@ enum PendingSignal {
   /// Installs the handler for every signal in ``all`` that is not ignored.
   /// - Returns: The previous handlers.
   static func catchAll() -> [(number: Int32, action: sigaction)] {
-    keep(0)  // initializes the global: a signal handler must not take the lock of its first use
+    _ = pending  // initializes the global: a signal handler must not take the lock of its first use
     var before: [(number: Int32, action: sigaction)] = []
     for number in all {
       var old = sigaction()
@@ -56,6 +57,14 @@ enum PendingSignal {
       if sigaction(number, &action, nil) == 0 { before.append((number, old)) }
     }
     return before
+  }
+
+  /// Calls `body`. A signal that would end the process is stored for ``raiseIfPending()``; one that stops it does so.
+  static func holding<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let before = catchAll()
+    defer { restore(before) }
+    if before.contains(where: { $0.number == SIGTSTP }) { signal(SIGTSTP, SIG_DFL) }
+    return try body()
   }
 
   /// Restores the previous handlers.

@@ -271,17 +271,19 @@ struct ToolError: Error {
 
   /// - Parameters:
   ///   - key: A key that the vault has.
+  ///   - options: The options of its service and group, after a blank, or an empty text.
   ///   - groups: The other access groups that have a key of this name in the same service.
-  static func removedKey(_ key: String, nowIn groups: [String]) -> ToolError {
+  static func removedKey(_ key: String, _ options: String, nowIn groups: [String]) -> ToolError {
+    let restores = "\"secretprefs history restore\(options) \(shellWord(key))\" restores"
     guard let group = groups.first else {
       return ToolError(
-        VaultError(.notFound, "the key \"\(key)\" was removed"), hint: "\"secretprefs history restore\" restores it")
+        VaultError(.notFound, "the key \"\(key)\" was removed"), hint: "\(restores) it")
     }
     let others = "\(counted(groups.count, "access group has", "access groups have")) one of this name"
     return ToolError(
       VaultError(.notFound, "the key \"\(key)\" was removed or moved: \(others): \(listed(groups.map(displayed)))"),
-      hint: "--group \(shellWord(group)), or ?group=\(displayed(group)) in a reference, names "
-        + "\(groups.count > 1 ? "one of them" : "the other one"); \"secretprefs history restore\" restores this one")
+      hint: "--group \(shellWord(group)), or \(SecretReference.query(group)) in a reference, names "
+        + "\(groups.count > 1 ? "one of them" : "the other one"); \(restores) this one")
   }
 
   /// A record that another process changes while it is exported.

@@ -88,8 +88,9 @@ enum UsageRefusal {
       hint: (fault.near.map { "did you mean \($0)? " } ?? "") + "\(form.usage); see secretprefs help \(form.command)")
   }
 
-  /// How the files are named that users put behind commands without such an argument.
+  /// How what users put behind commands without such an argument is named.
   static let places = [
+    "run": "the command and its arguments stand behind --",
     "inject": "--in <file> names the template", "export": "--to <file> names the new file",
     "salvage": "--vault <path> names the damaged vault, and --to <file> the new one",
     "init": "--vault <path> names the new vault", "status": "--vault <path> names the vault",

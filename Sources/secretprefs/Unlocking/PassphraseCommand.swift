@@ -27,6 +27,11 @@ struct PassphraseCommand {
     }
   }
 
+  /// The files that the command names: the program, if it is a path, and arguments.
+  var files: [String] {
+    (words.prefix(1).filter { $0.contains("/") } + words.dropFirst()).filter { FileIdentity(at: $0) != nil }
+  }
+
   /// Runs the program and reads the passphrase into guarded memory.
   func read() throws(VaultError) -> Vault.Credential {
     let program = try OtherProgram("the passphrase command", words)

@@ -81,9 +81,9 @@ struct ShowAudit: ToolCommand {
 
   private static func start(_ text: String, now: Int64) throws(ToolError) -> Int64 {
     if let time = Timestamp(text) { return time.milliseconds }
-    guard let duration = Expiry.milliseconds(text) else {
+    guard Expiry.milliseconds(text) != nil else {
       throw .usage("--since must be a time in UTC, or a whole number of days, hours, minutes or seconds", hint: usage)
     }
-    return now - duration
+    return now - (try Expiry.duration(text))
   }
 }

@@ -70,7 +70,7 @@ struct StartAudit: WritingCommand {
 
   static func days(_ text: String) throws(ToolError) -> UInt32 {
     guard text.last == "d", let number = UInt32(text.dropLast()), number <= 36_500 else {
-      throw .usage("--keep must be a whole number of days, such as 90d", hint: "--keep 90d")
+      throw .usage("--keep must be a whole number of days, at most 36500, such as 90d", hint: "--keep 90d")
     }
     return number
   }

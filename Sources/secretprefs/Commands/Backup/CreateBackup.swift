@@ -38,7 +38,7 @@ struct CreateBackup: WritingCommand {
   func perform(_ messages: Messages) throws {
     let file = try Self.sole(files, "file")
     let access = try unlock.complete(try vault.access())
-    try OutputFile(file, as: "the copy").refuseURL()
+    try OutputFile(file, as: "the copy").refuseNoPath()
     let copies = DatedCopies(in: file, of: access.location)
     guard keep == nil || copies != nil else {
       throw ToolError.usage("--keep needs a directory", hint: "end the path of a new directory with /")

@@ -62,8 +62,8 @@ struct ImportBundle: WritingCommand {
     vault.recordChange(by: Self.self, messages)
     guard self.vault.json else {
       let named = try self.group ?? Configuration.value(of: .group)
-      let undo = revision > 0 ? UndoWrite.notice(UndoWrite.text(revision...revision), group: named) + "\n" : ""
-      return try Output.write("\(counted(count, "key", "keys")) imported\n\(undo)")
+      let undo = UndoWrite.notice(UndoWrite.text(revision...revision), group: named, access.namingOptions)
+      return try Output.write("\(counted(count, "key", "keys")) imported\n\(revision > 0 ? undo + "\n" : "")")
     }
     try Output.write(
       .object([

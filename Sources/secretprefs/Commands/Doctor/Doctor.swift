@@ -62,6 +62,7 @@ struct Doctor: WritingCommand {
   var groups: [String] = []
 
   func perform(_ messages: Messages) throws {
+    try checkOptions()
     MemoryFolder.removeAbandoned()
     let access = try unlock.complete(try vault.access())
     guard try access.location.isOccupied else {
@@ -69,9 +70,6 @@ struct Doctor: WritingCommand {
       throw VaultError(
         .notFound, "\(access.location.name): there is no vault \(place)",
         cause: ErrorSubject.storage(access.location.name))
-    }
-    guard repair == nil || failOn == nil && expiresWithin == nil else {
-      throw ToolError.usage("--repair checks nothing", hint: "omit --fail-on and --expires-within")
     }
     if let repair { return try runRepair(repair, access, messages) }
     guard groups.isEmpty else { throw Self.usageError("access groups are only accepted with --repair") }
@@ -83,6 +81,19 @@ struct Doctor: WritingCommand {
     try vault.json ? Output.write(report.json) : Output.write(report.text)
     let count = report.count(from: severity)
     if count > 0 { throw ToolError.problems(count) }
+  }
+
+  /// Refuses options that would have no effect.
+  private func checkOptions() throws(ToolError) {
+    let takesGroups = repair?.takesGroups ?? false
+    guard repair == nil || failOn == nil && expiresWithin == nil else {
+      throw .usage("--repair checks nothing", hint: "omit --fail-on and --expires-within")
+    }
+    guard !yes || takesGroups else { throw .usage("--yes is for the repair of access groups") }
+    guard !asks || takesGroups || repair == nil else { throw .usage("this repair needs no --unlock") }
+    guard leftoversIn.isEmpty || repair == nil || repair == .leftovers else {
+      throw .usage("--leftovers-in is for a check, or the repair of leftovers")
+    }
   }
 
   private func severity() throws(ToolError) -> Problem.Severity {

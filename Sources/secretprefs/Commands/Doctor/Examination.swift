@@ -20,7 +20,7 @@ struct Examination {
     self.expiry = expiry
     report.problems =
       try
-      (access.location.path.map { try PathExamination($0, access.pathPolicy).problems }
+      (access.location.path.map { try PathExamination($0, access).problems }
       ?? access.location.serverProblems)
       + keyFileProblems()
       + leftovers.problems + keptKeyProblems()
@@ -49,7 +49,7 @@ struct Examination {
       return Problem(
         .error, "keyFileMode",
         "others have access to \(kind.rawValue) \(displayed(path)): its mode is \(octal(status.st_mode))",
-        repair: "secretprefs doctor --repair permissions")
+        repair: Repair.permissions.command(access))
     }
   }
 
@@ -61,14 +61,14 @@ struct Examination {
       return [
         Problem(
           .advice, "unlockedForUser", "\(kept.reach), can use a kept key until \(end)",
-          repair: "secretprefs lock, when it is not needed")
+          repair: "secretprefs lock\(access.namingOptions), when it is not needed")
       ]
     }
     return [
       Problem(
         .warning, "unlockedAgainstRule",
         "\(kept.reach), can read a kept key until \(end); no command uses it, because \(displayed(objection.message))",
-        repair: "secretprefs lock")
+        repair: "secretprefs lock\(access.namingOptions)")
     ]
   }
 
@@ -80,7 +80,7 @@ struct Examination {
     // Problems of the path are already reported and must not prevent checking the contents.
     access.pathPolicy = .relaxed
     do throws(VaultError) {
-      report.problems += try access.info().problems
+      report.problems += try access.info().problems(of: self.access.namingOptions)
     } catch {
       try note(access.cured(error))
       report.unseen.append(("slots, journal, " + contents, "the check of the file stops at its first error"))
@@ -99,12 +99,13 @@ struct Examination {
   }
 
   private mutating func examine(_ vault: Vault, _ progress: ProgressLine?) throws(VaultError) -> Bool {
-    let found = try VaultExamination(
-      vault, hasLogs: access.location.path != nil, now: access.options.now(), expiry: expiry, progress: progress)
+    let found = try VaultExamination(vault, access, expiry: expiry, progress: progress)
     report.problems += found.problems
     report.unseen += found.unseen
     return found.isWhole
   }
+
+  private var accepting: String { "secretprefs mark accept\(access.namingOptions)" }
 
   private mutating func examineMark(at path: String, _ vault: Vault?) throws(VaultError) {
     do throws(VaultError) {
@@ -116,21 +117,22 @@ struct Examination {
         return report.problems.append(
           Problem(
             .error, VaultError.Code.tampered.rawValue, "the mark belongs to a different vault",
-            repair: "check the paths of the vault and the mark; secretprefs mark accept, if the vault was exchanged on "
-              + "purpose"))
+            repair: "check the paths of the vault and the mark; \(accepting), if the vault was exchanged on purpose"))
       }
       let comparison = try MarkComparison(mark, vault)
       if let refusal = comparison.refusal {
         report.problems.append(
           Problem(
             .error, refusal.code.rawValue, refusal.message,
-            repair: "secretprefs backup restore; or secretprefs mark accept, if an older copy was restored on purpose"))
+            repair: "secretprefs backup restore\(access.namingOptions); or \(accepting), if an older copy was restored "
+              + "on purpose"))
       } else if try Self.isLogBehind(mark, vault) {
         report.problems.append(
           Problem(
             .error, VaultError.Code.rolledBack.rawValue,
             "a log is not the one that the mark names: an earlier one was put back",
-            repair: "secretprefs audit verify names it; or secretprefs mark accept, if it was put back on purpose"))
+            repair: "secretprefs audit verify\(access.namingOptions) names it; or \(accepting), if it was put back on "
+              + "purpose"))
       } else if comparison.isAhead {
         let folder = ExaminedPath(path).directory
         let isWritable = folder.isWritable
@@ -139,7 +141,7 @@ struct Examination {
             .advice, "markBehind",
             "the mark was not raised after the last writes" + (isWritable ? "" : ", and its directory is not writable"),
             repair: (isWritable ? "" : "make \(shellPath(folder.path)) writable for the user who writes; then ")
-              + "run secretprefs verify, which raises the mark"))
+              + "run secretprefs verify\(access.namingOptions), which raises the mark"))
       }
     } catch { try note(error, repair: error.code == .malformed ? Hints.brokenMark : nil) }
   }

@@ -6,6 +6,8 @@ internal import VaultCore
 /// files, in the folder of requests, and in other directories that the user names.
 struct Leftovers {
   private let files: [LeftoverFile]
+  /// The command that removes them.
+  private let repair: String
 
   init(_ access: VaultAccess, in directories: [String]) throws(ToolError) {
     let files = [access.location.path, access.markPath].compactMap(\.self) + (try access.keyFiles.map(\.path))
@@ -16,6 +18,7 @@ struct Leftovers {
     where ExaminedPath(directory).status().map({ $0.st_mode & S_IFMT != S_IFDIR }) ?? true {
       throw .usage("\(directory): there is no such directory")
     }
+    repair = Repair.leftovers.command(access) + directories.map { " --leftovers-in \(shellPath($0))" }.joined()
     self.files = (own + directories).flatMap { directory -> [LeftoverFile] in
       guard let identity = FileIdentity(at: directory), seen.insert(identity).inserted else { return [] }
       return LeftoverFile.all(in: directory)
@@ -26,8 +29,7 @@ struct Leftovers {
     files.map { file in
       file.isCertain
         ? Problem(
-          .warning, "leftover", "an interrupted write left \(displayed(file.path))",
-          repair: "secretprefs doctor --repair leftovers")
+          .warning, "leftover", "an interrupted write left \(displayed(file.path))", repair: repair)
         : Problem(
           .advice, "uncertainLeftover",
           "\(displayed(file.path)) has the name of a temporary file, but may be a copy or changed",

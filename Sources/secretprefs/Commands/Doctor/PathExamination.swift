@@ -5,12 +5,14 @@ internal import VaultCore
 struct PathExamination {
   private(set) var problems: [Problem] = []
 
-  static let permissions = "secretprefs doctor --repair permissions"
+  /// The command that repairs modes.
+  private let permissions: String
 
   /// - Parameters:
-  ///   - path: A path that exists.
-  ///   - policy: The accepted owners and modes: not the relaxed one.
-  init(_ path: String, _ policy: PathPolicy) throws {
+  ///   - path: The path of the vault, which exists.
+  ///   - access: Its accepted owners and modes are not the relaxed ones.
+  init(_ path: String, _ access: VaultAccess) throws {
+    permissions = Repair.permissions.command(access)
     let file = ExaminedPath(path)
     guard let named = file.status(followingLinks: false) else { throw ToolError.io("stat the vault", errno) }
     // Reading the vault reports any other file type.
@@ -19,13 +21,13 @@ struct PathExamination {
     } else if named.st_mode & S_IFMT == S_IFREG {
       if Self.mayBeVault(file) {
         checkLinks(named)
-        if policy == .sharedWithGroup {
-          problems += SharingExamination(file, named).problems
+        if access.pathPolicy == .sharedWithGroup {
+          problems += SharingExamination(file, named, repair: permissions).problems
         } else if file.isSharedVault {
           // A repair would shut its other users out.
           add(
             .error, "groupAccess", "the group of the directory has access to the file, and --shared is not used",
-            repair: "\(Hints.shared); otherwise \(Self.permissions), as its owner")
+            repair: "\(Hints.shared); otherwise \(permissions), as its owner")
         } else {
           checkFile(named)
           checkDirectory(of: file)
@@ -53,7 +55,7 @@ struct PathExamination {
     if status.st_mode & 0o077 != 0 {
       add(
         .error, "fileMode", "group or others have access to the file: its mode is \(octal(status.st_mode))",
-        repair: isOurs ? Self.permissions : "\(Self.permissions), as its owner")
+        repair: isOurs ? permissions : "\(permissions), as its owner")
     }
   }
 
@@ -81,7 +83,7 @@ struct PathExamination {
       add(
         .error, "directoryMode",
         "group or others may write to the directory: its mode is \(octal(status.st_mode))",
-        repair: isShared ? "move the vault to a private directory" : Self.permissions)
+        repair: isShared ? "move the vault to a private directory" : permissions)
     }
   }
 

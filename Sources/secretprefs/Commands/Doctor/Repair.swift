@@ -13,4 +13,7 @@ enum Repair: String, CaseIterable, ExpressibleByArgument {
   case leaveOutGroup = "leave-out-group"
 
   var takesGroups: Bool { self == .emptyGroup || self == .leaveOutGroup }
+
+  /// The command that makes the repair.
+  func command(_ access: VaultAccess) -> String { "secretprefs doctor --repair \(rawValue)\(access.namingOptions)" }
 }

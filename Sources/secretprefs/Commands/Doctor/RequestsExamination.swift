@@ -6,7 +6,10 @@ struct RequestsExamination {
   private(set) var problems: [Problem] = []
   private(set) var unseen: [(part: String, reason: String)] = []
 
+  private let listing: String
+
   init(_ access: VaultAccess) throws {
+    listing = "secretprefs requests list\(access.namingOptions)"
     let isShared = access.pathPolicy == .sharedWithGroup
     let place = access.location.requests(isShared: isShared)
     var name = "the database"
@@ -46,7 +49,7 @@ struct RequestsExamination {
       problems.append(
         Problem(
           .advice, "requests", "\(counted(keys, "public key has", "public keys have")) a request for access",
-          repair: "secretprefs requests list"))
+          repair: listing))
     }
     let others = contents.refused.count
     if others > 0 {
@@ -55,14 +58,14 @@ struct RequestsExamination {
           .advice, "otherRequests",
           "\(name) has \(counted(others, "\(contents.part) that is", "\(contents.part)s that are")) not "
             + (others == 1 ? "a request" : "requests"),
-          repair: "secretprefs requests list names them; remove them"))
+          repair: "\(listing) names them; remove them"))
     }
     let unread = contents.unread.count
     if unread > 0 {
       unseen.append(
         (
           "\(counted(unread, "\(contents.part) that may be a request", "\(contents.part)s that may be requests")) "
-            + "for access, in \(name)", "secretprefs requests list says why"
+            + "for access, in \(name)", "\(listing) says why"
         ))
     }
     if !contents.isWhole {

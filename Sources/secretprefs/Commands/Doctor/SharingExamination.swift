@@ -5,10 +5,13 @@ internal import VaultCore
 struct SharingExamination {
   private(set) var problems: [Problem] = []
 
-  private let permissions = PathExamination.permissions
+  private let permissions: String
 
-  /// - Parameter status: of the file at the place.
-  init(_ file: ExaminedPath, _ status: stat) {
+  /// - Parameters:
+  ///   - status: of the file at the place.
+  ///   - permissions: The command that repairs modes.
+  init(_ file: ExaminedPath, _ status: stat, repair permissions: String) {
+    self.permissions = permissions
     let path = shellPath(file.path)
     let mode = "its mode is \(octal(status.st_mode))"
     if status.st_mode & 0o007 != 0 {

@@ -3,7 +3,9 @@ internal import VaultSealing
 
 extension VaultInfo {
   /// The problems that can be found without a key.
-  var problems: [Problem] {
+  ///
+  /// - Parameter vault: ``VaultAccess/namingOptions``.
+  func problems(of vault: String) -> [Problem] {
     var problems: [Problem] = []
     if let tornTail {
       problems.append(Problem(.warning, "tornTail", tornTail.words, repair: Vault.TornTail.repair))
@@ -14,31 +16,31 @@ extension VaultInfo {
         Problem(
           .advice, "longJournal",
           "the journal of \(journalBytes) bytes is longer than the snapshot, which makes opening slow",
-          repair: "secretprefs compact, as an owner"))
+          repair: "secretprefs compact\(vault), as an owner"))
     }
-    problems += slots.compactMap(\.problem)
+    problems += slots.compactMap { $0.problem(of: vault) }
     if slots.count(where: \.isOwner) == 1 {
       problems.append(
         Problem(
           .advice, "oneOwner", "only one passphrase or key opens the whole vault: if it is lost, the values are lost",
-          repair: "secretprefs slots add"))
+          repair: "secretprefs slots add\(vault)"))
     }
     return problems
   }
 }
 
 extension VaultInfo.Slot {
-  fileprivate var problem: Problem? {
+  fileprivate func problem(of vault: String) -> Problem? {
     let least = PassphraseCost.minimum
     switch kind {
     case .passphrase(let cost) where cost.passes < least.passes || cost.kibibytes < least.kibibytes:
       return Problem(
         .warning, "cheapPassphrase", "slot \(id.short): guessing its passphrase costs \(cost), less than \(least)",
-        repair: "secretprefs passphrase --slot \(id.short)")
+        repair: "secretprefs passphrase --slot \(id.short)\(vault)")
     case .unknown(let number):
       return Problem(
         .warning, "unknownSlot", "slot \(id.short) has kind \(number), which this version cannot check or rotate",
-        repair: "secretprefs slots remove \(id.short), or use a later version")
+        repair: "secretprefs slots remove \(id.short)\(vault), or use a later version")
     default: return nil
     }
   }

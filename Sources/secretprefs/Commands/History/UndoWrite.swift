@@ -181,15 +181,17 @@ struct UndoWrite: WritingCommand {
 
   /// Says how an import is undone.
   ///
-  /// - Parameter group: the access group, if the command has to name it.
-  static func notice(_ revisions: String, group: String?) -> String {
-    "\(command(revisions, group: group)) undoes the import"
+  /// - Parameters:
+  ///   - group: the access group, if the command has to name it.
+  ///   - vault: ``VaultAccess/namingOptions``.
+  static func notice(_ revisions: String, group: String?, _ vault: String) -> String {
+    "\(command(revisions, group: group, vault)) undoes the import"
   }
 
-  /// - Parameter revisions: `nil` for the last write.
-  static func command(_ revisions: String? = nil, group: String?) -> String {
+  /// The command that undoes the writes of revisions, in quotes. The parameters are those of ``notice(_:group:_:)``.
+  static func command(_ revisions: String, group: String?, _ vault: String) -> String {
     let option = group.map { " --group \(shellWord($0))" } ?? ""
-    return "\"secretprefs history undo\(revisions.map { " " + $0 } ?? "")\(option)\""
+    return "\"secretprefs history undo \(revisions)\(option)\(vault)\""
   }
 
   static func text(_ revisions: ClosedRange<UInt64>) -> String {

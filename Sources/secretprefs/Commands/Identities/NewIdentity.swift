@@ -45,8 +45,12 @@ struct NewIdentity: WritingCommand {
       throw ToolError.usage("an identity is not written to a terminal", hint: "pipe it to the program that keeps it")
     }
     let file = IdentityFile(identity: try VaultIdentity(), pin: pin)
+    // First: an identity whose public key is lost is of no use.
+    let publicKey = Array("\(file.identity.publicKey)\n".utf8)
+    try publicKey.withUnsafeBytes { bytes in
+      Result { () throws(ToolError) in try writeAll(bytes, to: STDERR_FILENO, "write to standard error") }
+    }.get()
     try file.text().withUnsafeBytes { bytes in Result { () throws(ToolError) in try Output.write(bytes) } }.get()
     try Output.write("\n")
-    messages.write("\(file.identity.publicKey)\n")
   }
 }

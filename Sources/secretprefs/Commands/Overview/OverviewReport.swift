@@ -8,6 +8,8 @@ struct OverviewReport {
   /// Names the place to another command.
   private let option: String
   private let state: State
+  /// Whether a passphrase can unlock the vault.
+  private var hasPassphrase = false
   /// What is wrong with reads, or will soon be, or with the end of the journal.
   private var problem: String?
   /// What opened the vault.
@@ -24,12 +26,12 @@ struct OverviewReport {
 
   init(_ access: VaultAccess, _ messages: Messages) throws {
     place = access.location.name
-    option = access.location.option
+    option = access.namingOptions
     guard try access.location.isOccupied else {
       state = .missing
       return
     }
-    do throws(VaultError) { _ = try access.info() } catch { throw access.explained(error) }
+    do throws(VaultError) { hasPassphrase = try access.info().hasPassphrase } catch { throw access.explained(error) }
     guard let opened = try access.openIfConfigured(messages) else {
       state = .locked
       return
@@ -53,9 +55,8 @@ struct OverviewReport {
     switch state {
     case .missing: rows += [["state", "there is none"], ["next", "secretprefs init\(option)"]]
     case .locked:
-      rows += [
-        ["state", "locked: no credential is configured"], ["next", "secretprefs unlock\(option), or name a key file"],
-      ]
+      let next = hasPassphrase ? "unlock\(option), or name a key file" : "unlock\(option) --key-file <file>"
+      rows += [["state", "locked: no credential is configured"], ["next", "secretprefs \(next)"]]
     case .unlocked:
       rows.append(["state", "opens with \(source?.rawValue ?? "")"])
       if let problem { rows.append(["problem", displayed(problem)]) }

@@ -9,6 +9,7 @@ struct PruneLogs: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
     abstract: "Removes old logs of reads and writes that machines have delivered.",
+    usage: "secretprefs postgres prune [<options>] --keep <days>",
     discussion: """
       Of the log of each machine, the files are removed to which nothing was delivered for so many days, except the \
       newest file. What is left is verified as before, and "secretprefs audit verify" names the events that are gone. \

@@ -9,7 +9,7 @@ struct RemoveRequest: WritingCommand {
     usage: "secretprefs requests remove [<options>] <key>",
     discussion: """
       Removes all requests with this public key, of a database those that the role may remove, without granting \
-      anything. Access that was granted stays: see \
+      anything. Who cannot list the folder gives all digits of the public key. Access that was granted stays: see \
       "secretprefs help slots remove".
 
       EXAMPLE:
@@ -26,7 +26,7 @@ struct RemoveRequest: WritingCommand {
   func perform(_ messages: Messages) throws {
     let choice = try RequestChoice(try Self.sole(keys, "public key"))
     let place = try request.place(of: try vault.access())
-    let removed = try place.remove(try choice.find(in: try place.contents()))
+    let removed = try place.remove(try choice.find(in: try place.contents(for: choice)))
     Output.recordChange(by: Self.self)
     guard vault.json else { return }
     try Output.write(.object([("removed", .array(removed.map { .string($0) }))]))

@@ -3,7 +3,7 @@ internal import VaultSealing
 
 /// Selects requests by a public key or the first digits of one.
 struct RequestChoice {
-  private let digits: String
+  let digits: String
 
   /// As many as ``ListSlots`` shows.
   private static let fewest = 8

@@ -47,6 +47,22 @@ struct RequestFolder: RequestPlace {
     return contents
   }
 
+  /// In a folder that cannot be listed, all digits of a public key are the name of its request.
+  func contents(for choice: RequestChoice) throws -> RequestContents {
+    do { return try contents() } catch let error as VaultError {
+      guard error.errno == EACCES, choice.isWhole, let folder = try open() else { throw error }
+      defer { extendLifetime(folder) }
+      let name = choice.digits
+      var contents = RequestContents(isWhole: false, place: "the folder", part: "file")
+      do { contents.requests = [try Request(name, in: folder)] } catch let error as VaultError {
+        guard error.errno == ENOENT else {
+          throw VaultError(error.code, "\(path)/\(name): \(error.message)", errno: error.errno)
+        }
+      }
+      return contents
+    }
+  }
+
   /// Writes a request, in place of the one with the same public key. It is complete when it gets its name.
   func add(_ publicKey: VaultIdentity.PublicKey, note: String) throws -> AddedRequest {
     let status = ExaminedPath(path).status(followingLinks: false)
@@ -65,10 +81,7 @@ struct RequestFolder: RequestPlace {
       try descriptor.write(text, at: 0)
       try descriptor.synchronize()
     }
-    // A folder that others may write to, and not read, cannot be synced.
-    do throws(VaultError) { _ = try Descriptor<VaultError>.synchronizeDirectory(path) } catch {
-      throw VaultError(.durabilityUnknown, error.message, errno: error.errno, cause: error)
-    }
+    try synchronize()
     let owner = isShared ? "the group" : "this user"
     return AddedRequest(
       name: file,
@@ -95,7 +108,8 @@ struct RequestFolder: RequestPlace {
     guard let status = ExaminedPath(parent).status() else { throw VaultError(.create, path, errno: ENOENT) }
     try Descriptor<VaultError>.makeDirectory(path, isPrivate: true)
     // By its descriptor: a member of the group can put a link in the place of the path.
-    guard isShared, status.st_mode & 0o020 != 0, let folder = try open() else { return }
+    guard isShared, status.st_mode & 0o020 != 0 else { return }
+    let folder = try Descriptor<VaultError>.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, refusal: notOpened)
     defer { extendLifetime(folder) }
     guard fchown(folder.raw, uid_t.max, status.st_gid) == 0, fchmod(folder.raw, 0o2770) == 0 else {
       throw VaultError.io("\(path): give the folder to the group")
@@ -114,21 +128,28 @@ struct RequestFolder: RequestPlace {
       }
       removed.append("\(path)/\(name)")
     }
-    try OutputFile.synchronize(path)
+    try synchronize()
     return removed
+  }
+
+  /// Makes the names durable. A folder that others may write to, and not read, cannot be synced.
+  private func synchronize() throws(VaultError) {
+    do throws(VaultError) { _ = try Descriptor<VaultError>.synchronizeDirectory(path) } catch {
+      throw VaultError(.durabilityUnknown, error.message, errno: error.errno, cause: error)
+    }
   }
 
   /// `nil` if there is no folder. A symbolic link in its place is refused.
   private func open() throws(VaultError) -> Descriptor<VaultError>? {
     do throws(VaultError) {
-      return try Descriptor<VaultError>.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) { number in
-        VaultError.io("\(path): open the folder of requests", number)
-      }
+      return try Descriptor<VaultError>.openFolder(path, refusal: notOpened)
     } catch {
       guard error.errno == ENOENT else { throw error }
       return nil
     }
   }
+
+  private func notOpened(_ number: Int32) -> VaultError { .io("\(path): open the folder of requests", number) }
 }
 
 extension VaultError {

@@ -6,12 +6,20 @@ protocol RequestPlace: Sendable {
   /// - Throws: ``VaultError`` if they cannot be read.
   func contents() throws -> RequestContents
 
+  /// The requests among which a choice is made, also those that it alone leads to.
+  /// - Throws: ``VaultError`` if they cannot be read.
+  func contents(for choice: RequestChoice) throws -> RequestContents
+
   /// Leaves a request, in place of the one with the same public key.
   func add(_ publicKey: VaultIdentity.PublicKey, note: String) throws -> AddedRequest
 
   /// Removes requests, which all have one public key. Those that are gone already do not count as a failure.
   /// - Returns: the names of those that were removed, as ``AddedRequest/name`` has them.
   func remove(_ requests: [Request]) throws -> [String]
+}
+
+extension RequestPlace {
+  func contents(for choice: RequestChoice) throws -> RequestContents { try contents() }
 }
 
 /// What ``RequestPlace/contents()`` finds.

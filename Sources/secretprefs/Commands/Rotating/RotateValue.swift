@@ -80,7 +80,9 @@ struct RotateValue: WritingCommand {
         let value = try TypedValue(try rule.password(from: .system), kind)
         try change.store(value, expiry: expiry, keeping: access.keeping)
       } else {
-        try store(try Self.output(of: command, kind), kind, in: change, expiry: expiry, access, messages)
+        let output = try Self.output(of: command, kind)
+        // A signal takes effect when the value is stored or kept.
+        try PendingSignal.holding { try store(output, kind, in: change, expiry: expiry, access, messages) }
       }
     }
     vault.recordChange(by: Self.self, messages)
@@ -120,7 +122,8 @@ struct RotateValue: WritingCommand {
     let end: ChildProcess.StateChange
     do throws(VaultError) { end = try program.end() } catch {
       guard let number = error.errno else { throw error }
-      throw ToolError.notStarted(number)
+      let failure = ToolError.notStarted(number)
+      throw number == E2BIG ? failure.with(hint: "shorten the arguments or the environment") : failure
     }
     switch end {
     case .exited(0): break

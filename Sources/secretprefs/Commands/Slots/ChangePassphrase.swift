@@ -48,7 +48,8 @@ struct ChangePassphrase: WritingCommand {
     }
     guard let slot = slots.first(where: \.isCurrent) else { throw .noSuchSlot }
     guard case .passphrase = slot.kind else {
-      throw .usage("the vault was unlocked with a key file, which has no passphrase to change", hint: hint)
+      let credential = slot.publicKey == nil ? "a key file" : "an identity"
+      throw .usage("the vault was unlocked with \(credential), which has no passphrase to change", hint: hint)
     }
     return slot
   }
