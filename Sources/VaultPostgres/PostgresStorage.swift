@@ -96,7 +96,7 @@
 
     // MARK: Reading
 
-    /// Reads everything as of now. Only a thread that ``changes(since:limit:)`` has just told of another version gets
+    /// Reads everything as of now. Only a thread that has just got another version from ``changes(since:limit:)`` gets
     /// what was laid ready of it.
     ///
     /// - Throws: ``VaultError/Code/notFound``; ``VaultError/Code/limitExceeded``; ``VaultError/Code/unreachable``, also

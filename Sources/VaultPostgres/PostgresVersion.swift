@@ -10,8 +10,8 @@
     let number: Int
     private let reachedOffset: Atomic<Int>
     private let isLost = Atomic(false)
-    /// The thread that was told last that another version replaces this one, until it loads that; zero if none was.
-    private let toldThread = Atomic<UInt>(0)
+    /// The thread that has found last that another version replaces this one, until it loads that; zero if none has.
+    private let finder = Atomic<UInt>(0)
 
     init(_ number: Int, reached: Int) {
       self.number = number
@@ -24,12 +24,12 @@
 
     func lose() { isLost.store(true, ordering: .relaxed) }
 
-    /// Notes that this thread was told of another version.
-    func noteReplacement() { toldThread.store(pthread_self(), ordering: .relaxed) }
+    /// Notes that this thread has found another version.
+    func noteReplacement() { finder.store(pthread_self(), ordering: .relaxed) }
 
-    /// Whether this thread was told of another version, and has not loaded it yet. Then it does so now.
+    /// Whether this thread has found another version, and has not loaded it yet. Then it does so now.
     func takeReplacement() -> Bool {
-      toldThread.compareExchange(expected: pthread_self(), desired: 0, ordering: .relaxed).exchanged
+      finder.compareExchange(expected: pthread_self(), desired: 0, ordering: .relaxed).exchanged
     }
 
     func reach(_ offset: Int) { reachedOffset.max(offset, ordering: .relaxed) }

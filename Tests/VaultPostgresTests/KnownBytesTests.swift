@@ -119,7 +119,7 @@
       let ready = known.ready(limit: .max)
       #expect(ready?.bytes.bytes == new)
       known.trim()
-      // Whoever was not told of another version wants what is in the database.
+      // A caller that has not found another version wants what is in the database.
       let untold = known.ready(limit: .max)
       #expect(untold?.bytes.bytes == nil)
       #expect(Self.isReplaced(known.changes(since: Self.position(old, Self.bytes(900)), limit: .max)))
