@@ -10,7 +10,7 @@ import SwiftSyntax
 let files: [String: Set<String>?] = [
   "ByteReader": nil, "Extension": nil, "Manifest": nil, "StoredSlot": nil, "Snapshot": nil,
   "JournalFrame": nil, "LoadedGroup": nil, "GroupContent": ["init", "stage", "policyChange"], "Record": ["init"],
-  "ValueKind": ["fitsUnwiped"], "SealingContext": ["open"], "Unlocked": ["open"], "VaultInfo": ["init"], "Padding": nil,
+  "ValueKind": ["fitsUnwiped"], "ValueCipher": ["open"], "Unlocked": ["open"], "VaultInfo": ["init"], "Padding": nil,
   "Sealer": nil,
   "AuditItem": nil, "AuditHeader": ["init", "open"], "AuditBody": nil, "AuditFrame": ["init", "place"],
   "VaultPin": ["init"], "PublicPoint": ["init", "isBelowPrime", "hasSmallOrder"], "HolderKeys": ["init", "key"],
