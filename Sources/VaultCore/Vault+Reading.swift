@@ -106,6 +106,8 @@ extension Vault {
     } catch {
       // Values that stay readable after a lock are read by a handle that cannot load the vault again.
       guard audit.policy == .failOpen else { throw error }
+      try handle.auditLog(of: audit.groupID).lose(1, because: error)
+      return true
     }
     _ = try handle.log([event], audit, isSynced: false)
     return true

@@ -270,13 +270,17 @@ struct AuditFailureTests {
   @Test func `fail-open, a handle that is locked reads what stays readable, with keys that were replaced`() throws {
     try AuditedVault.with(.failOpen) { shared in
       try shared.owner.set("kept", forKey: "kept", as: .afterFirstUnlock)
-      let holder = try shared.holder(of: "default")
+      let failures = Mutex<[VaultError.Code]>([])
+      var options = Vault.Options.sample(seed: "holder")
+      options.auditFailure = { error in failures.withLock { $0.append(error.code) } }
+      let holder = try Vault.open(at: shared.path, credential: shared.credential(of: "default"), options: options)
       let group = try holder.group()
       holder.lock()
       try shared.owner.rotate(group)
 
       let read = try holder.withValue(service: Vault.Name("db"), key: "kept", in: group) { String($1) }
       #expect(read == "kept")
+      #expect(failures.withLock(\.self) == [.locked])
       try holder.unlock(with: shared.credential(of: "default"))
       try shared.read(1, by: holder)
       #expect(try shared.owner.readAuditLog(of: group).lostCount == 1)

@@ -121,13 +121,18 @@ final class AuditLog: Sendable {
       throw concerning(AuditAppend.rolledBack)
     } catch {
       guard keys.policy == .failOpen else { throw error }
-      let isFirst = state.withLock { state in
-        defer { state.lost += UInt64(events.count) }
-        return state.lost == 0
-      }
-      if isFirst { options.auditFailure?(error) }
+      lose(events.count, because: error)
       return .done
     }
+  }
+
+  /// Counts events that a fail-open log does not get. The first of them is reported.
+  func lose(_ count: Int, because error: VaultError) {
+    let isFirst = state.withLock { state in
+      defer { state.lost += UInt64(count) }
+      return state.lost == 0
+    }
+    if isFirst { options.auditFailure?(error) }
   }
 
   /// Hands the current file over to a new one, and removes files that are older than the settings say.
