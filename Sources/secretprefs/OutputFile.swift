@@ -119,12 +119,10 @@ extension VaultAccess {
   /// The files of the directory of systemd that unlock the vault, whether they exist or not.
   private var mountedCredentials: [String] {
     get throws(ToolError) {
-      let directory: String?
-      do throws(VaultError) { directory = try Environment.text("CREDENTIALS_DIRECTORY") } catch {
-        throw .usage(error.message)
-      }
-      guard let directory, !directory.isEmpty else { return [] }
-      return [".key", ".identity", ".passphrase", "-device.key"].map { "\(directory)/secret-preferences\($0)" }
+      do throws(VaultError) {
+        guard let directory = try Environment.credentialsDirectory else { return [] }
+        return ServiceCredential.allCases.map { $0.path(in: directory) }
+      } catch { throw .usage(error.message) }
     }
   }
 

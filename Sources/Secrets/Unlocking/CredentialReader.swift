@@ -116,7 +116,7 @@ package enum Environment {
 
   /// The directory where systemd stores a service's credentials. An empty path counts as `nil`: it would mean the root
   /// directory.
-  static var credentialsDirectory: String? {
+  package static var credentialsDirectory: String? {
     get throws(VaultError) { try text("CREDENTIALS_DIRECTORY").flatMap { $0.isEmpty ? nil : $0 } }
   }
 

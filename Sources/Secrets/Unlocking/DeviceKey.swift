@@ -24,7 +24,7 @@ public enum DeviceKey {
   ///   ``VaultError/Code/invalidName`` if a variable is not UTF-8.
   public static func automatic() throws(VaultError) -> SealingKey? {
     if let directory = try Environment.credentialsDirectory {
-      let path = directory + "/secret-preferences-device.key"
+      let path = ServiceCredential.deviceKey.path(in: directory)
       if try CredentialReader.exists(path) { return try file(path) }
     }
     guard let path = try Environment.text("SECRETPREFS_DEVICE_KEY_FILE") else { return nil }

@@ -127,13 +127,13 @@ public struct Unlocking: Sendable {
   ) -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
       guard let directory = try Environment.credentialsDirectory else { return nil }
-      let path = directory + "/" + name
-      if try CredentialReader.exists(path + ".key") { return .key(try CredentialReader.key(at: path + ".key")) }
-      if try CredentialReader.exists(path + ".identity") {
-        return try identity(path + ".identity", trusting: pin).credential()
-      }
-      guard try CredentialReader.exists(path + ".passphrase") else { return nil }
-      return .passphrase(try CredentialReader.passphrase(at: path + ".passphrase"))
+      func path(of credential: ServiceCredential) -> String { credential.path(in: directory, name: name) }
+      let (key, identity) = (path(of: .key), path(of: .identity))
+      if try CredentialReader.exists(key) { return .key(try CredentialReader.key(at: key)) }
+      if try CredentialReader.exists(identity) { return try Self.identity(identity, trusting: pin).credential() }
+      let passphrase = path(of: .passphrase)
+      guard try CredentialReader.exists(passphrase) else { return nil }
+      return .passphrase(try CredentialReader.passphrase(at: passphrase))
     }
   }
 
