@@ -333,7 +333,7 @@ extension Vault {
 public struct AuditProblem: Sendable {
   /// The access group.
   public let group: Vault.Identifier
-  /// What prevents an event.
+  /// What prevents an event, or may: ``VaultError/Code/lockTimeout`` if another process has the lock of the log.
   public let error: VaultError
   /// Whether reads and writes of the group are refused now: the log is fail-closed.
   public let isRefusal: Bool
@@ -341,7 +341,8 @@ public struct AuditProblem: Sendable {
 
 extension Vault {
   /// Checks whether the log of each granted group that is logged can take an event: it opens for writing, can be
-  /// continued, and has a reserve for when the disk is full. Extends that reserve; logs nothing.
+  /// continued, and has a reserve for when the disk is full. Extends that reserve; logs nothing, makes no file and hands
+  /// none over.
   public func auditProblems() throws(VaultError) -> [AuditProblem] { try auditProblems(isUse: true) }
 
   func auditProblems(isUse: Bool) throws(VaultError) -> [AuditProblem] {

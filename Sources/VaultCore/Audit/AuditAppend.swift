@@ -241,7 +241,7 @@ struct AuditAppend {
   mutating func newest() throws(VaultError) -> AuditLog.Point? {
     try synchronize()
     guard !hasNewest, header.count >= header.first else { return durable }
-    return try AuditFrame.last(descriptor, from: AuditHeader.byteCount, before: header.end)
+    return try AuditFrame.lastPoint(descriptor, from: AuditHeader.byteCount, before: header.end)
   }
 
   /// Extends the reserve behind `end` if it is low.

@@ -78,8 +78,8 @@ struct AuditFrame {
     return found
   }
 
-  /// The last event from `start` to `end` of a file, by its number and tag. No seal is opened.
-  static func last(
+  /// The number and tag of the last event from `start` to `end` of a file. No seal is opened.
+  static func lastPoint(
     _ file: Descriptor, from start: Int, before end: Int
   ) throws(VaultError) -> AuditLog.Point? {
     var last: AuditLog.Point?
