@@ -70,8 +70,8 @@
       return row.length <= limit ? .changes(.added(StoredBytes(Array(window[end...])))) : .tooLong
     }
 
-    /// Everything, if it was laid ready and this thread has found that it replaces what a load has read: that is a read,
-    /// which must not wait. Every other load wants what is in the database.
+    /// Everything, if it was laid ready and this thread has found that it replaces what a load has read: that is a
+    /// read, which must not wait. Every other load wants what is in the database.
     mutating func ready(limit: Int) -> StoredVault? {
       guard isWhole, let row, row.length <= limit,
         loads.contains(where: { $0.version?.takeReplacement() ?? false })

@@ -5,16 +5,22 @@ import Testing
 struct PastedValueTests {
   private static let pem = "-----BEGIN KEY-----\nAAAA\n\nBBBB==\n-----END KEY-----\n"
 
-  /// What is stored after `typed` was typed at the prompt.
-  private static func stored(
-    _ typed: String
-  ) throws -> (outcome: Tool.Outcome, value: String, scene: PromptTests.Scene) {
+  /// A command that waits at its prompt.
+  private static func prompted() throws -> (running: Running, scene: PromptTests.Scene) {
     let scene = try PromptTests.Scene()
     let running = try Running(
       ["/bin/sh", "-c", "exec secretprefs set key --passphrase-fd 3 3< passphrase"], in: scene.home,
       input: scene.terminal.path, environment: ["TERM": "xterm"])
     try scene.terminal.wait(for: "Value: ")
     try scene.terminal.wait(forEcho: false)
+    return (running, scene)
+  }
+
+  /// What is stored after `typed` was typed at the prompt.
+  private static func stored(
+    _ typed: String
+  ) throws -> (outcome: Tool.Outcome, value: String, scene: PromptTests.Scene) {
+    let (running, scene) = try prompted()
     scene.terminal.type(typed)
     let outcome = try running.wait()
     let value = try Tool.shell("secretprefs get key --passphrase-fd 3 3< passphrase", in: scene.home).text
@@ -45,12 +51,7 @@ struct PastedValueTests {
   }
 
   @Test func `what is pasted behind a line that is too long is not left for the shell`() throws {
-    let scene = try PromptTests.Scene()
-    let running = try Running(
-      ["/bin/sh", "-c", "exec secretprefs set key --passphrase-fd 3 3< passphrase"], in: scene.home,
-      input: scene.terminal.path, environment: ["TERM": "xterm"])
-    try scene.terminal.wait(for: "Value: ")
-    try scene.terminal.wait(forEcho: false)
+    let (running, scene) = try Self.prompted()
     scene.terminal.type("\u{1B}[200~\(String(repeating: "x", count: 5000))\n")
     // The rest comes a little later, as over a network.
     usleep(200_000)
