@@ -128,6 +128,12 @@ struct ValueSearchTests {
     #expect(try Self.found(Data((indented + "\n\n" + indented).utf8), by: search) == ["0:line:1:3", "0:line:6:3"])
   }
 
+  @Test func `a value whose ESC is taken for a sequence is found as a whole, where its first line begins`() throws {
+    let line = "\u{1B}\u{D5}" + String(repeating: "abcdefgh", count: 3)
+    let search = try Self.search([line + "\rone"])
+    #expect(try Self.found(Data("\n<\(line)\\rone>".utf8), by: search) == ["0:plain:2:2"])
+  }
+
   @Test func `a value that is too short is left out`() throws {
     let patterns = try ValuePatterns(takesAllLines: false)
     for (value, isAdded) in [

@@ -6,7 +6,7 @@ internal import VaultSealing
 final class TextScanner {
   struct Finding {
     let value: Int
-    let form: ValueForm
+    fileprivate(set) var form: ValueForm
     /// Counts from 1, as `column` does, which counts bytes.
     let line: Int
     let column: Int
@@ -15,7 +15,7 @@ final class TextScanner {
   /// The last finding of a value, and the text that it covers.
   private struct Latest {
     let index: Int
-    let start: Int
+    var start: Int
     var end: Int
     var line: Int
   }
@@ -77,11 +77,15 @@ final class TextScanner {
     if var last = latest[value] {
       let isPart = isLine && line.number <= last.line + 1
       let isOverlapping = start < last.end
-      // The whole value is recognised after its first line.
-      if isOverlapping, !isLine, start <= last.start, findings[last.index].form == .line {
-        findings[last.index] = finding(match, line)
-        latest[value] = Latest(index: last.index, start: start, end: match.range.upperBound, line: last.line)
-        return
+      // The whole value is recognised after its first line. It can seem to begin later: a terminal would take an ESC
+      // before it for the beginning of a sequence.
+      if isOverlapping, !isLine, findings[last.index].form == .line {
+        let whole = finding(match, line)
+        findings[last.index].form = whole.form
+        if start < last.start {
+          findings[last.index] = whole
+          last.start = start
+        }
       }
       // A value and its lines, or consecutive lines of a value without its beginning, are one finding.
       if isPart || isOverlapping {
