@@ -12,7 +12,7 @@ let files: [String: Set<String>?] = [
   "JournalFrame": nil, "LoadedGroup": nil, "GroupContent": ["init", "stage", "policyChange"], "Record": ["init"],
   "ValueKind": ["fitsUnwiped"], "ValueCipher": ["open"], "Unlocked": ["open"], "VaultInfo": ["init"], "Padding": nil,
   "Sealer": nil,
-  "AuditItem": nil, "AuditHeader": ["init", "open"], "AuditBody": nil, "AuditFrame": ["init", "place"],
+  "AuditItem": nil, "AuditHeader": ["init", "open"], "AuditBody": nil, "AuditFrame": ["init"],
   "VaultPin": ["init"], "PublicPoint": ["init", "isBelowPrime", "hasSmallOrder"], "HolderKeys": ["init", "key"],
   "KeyText": ["parse", "value"],
   "Name": ["isValid", "isPrintable", "isUTF8"], "VaultState": ["init"], "PassphraseCost": ["isAcceptable"],
@@ -30,8 +30,13 @@ final class Switches: SyntaxVisitor {
   struct Check { let start, end: Int, text, before, behind: String }
 
   private(set) var checks: [Check] = []
+  /// The declarations that are wanted, and those that the file has.
   private let wanted: Set<String>?
+  private var known: Set<String> = []
   private var declarations: [String] = []
+
+  /// What is wanted, and not there.
+  var missing: Set<String> { wanted?.subtracting(known) ?? [] }
 
   init(in wanted: Set<String>?) {
     self.wanted = wanted
@@ -152,6 +157,7 @@ final class Switches: SyntaxVisitor {
 
   private func enter(_ name: String) -> SyntaxVisitorContinueKind {
     declarations.append(name)
+    known.insert(name)
     return .visitChildren
   }
   override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name.text) }
@@ -196,6 +202,7 @@ for (name, declarations) in files.sorted(by: { $0.key < $1.key }) {
   let lines = SourceLocationConverter(fileName: places[0], tree: tree)
   let switches = Switches(in: declarations)
   switches.walk(tree)
+  if let name = switches.missing.first { fail("\(places[0]) has no declaration named \(name)") }
   if switches.checks.isEmpty { fail("\(places[0]) checks nothing any more") }
   // At one place, what ends goes before what begins, and the inner of two ends before the outer.
   var insertions: [(at: Int, order: Int, text: String)] = []
