@@ -43,18 +43,12 @@
       case unknown
     }
 
-    func changes(since position: StoragePosition, limit: Int) -> Answer {
-      let answer = answer(since: position, limit: limit)
-      if case .changes(.replaced) = answer { (position.version as? PostgresVersion)?.noteReplacement() }
-      return answer
-    }
-
-    private func answer(since position: StoragePosition, limit: Int) -> Answer {
+    mutating func changes(since position: StoragePosition, limit: Int) -> Answer {
       guard isAsked else { return .unknown }
       guard let row else { return .changes(.removed) }
       guard let version = position.version as? PostgresVersion, version.number == row.version,
         position.offset <= row.length
-      else { return .changes(.replaced) }
+      else { return replaced(by: row, limit: limit) }
       guard position.offset > 0 else {
         guard isWhole else { return .unknown }
         return row.length <= limit ? .changes(.added(StoredBytes(window))) : .tooLong
@@ -62,21 +56,20 @@
       version.reach(position.offset)
       let end = position.offset - start
       guard position.offset >= VaultRow.tailCount, position.offset < row.length || end >= VaultRow.tailCount else {
-        return .changes(.replaced)
+        return replaced(by: row, limit: limit)
       }
       guard end >= VaultRow.tailCount else { return row.length <= limit ? .unknown : .tooLong }
-      guard window[(end - VaultRow.tailCount)..<end] == position.lastBytes[...] else { return .changes(.replaced) }
+      guard window[(end - VaultRow.tailCount)..<end] == position.lastBytes[...] else {
+        return replaced(by: row, limit: limit)
+      }
       if position.offset == row.length { return .changes(.none) }
       return row.length <= limit ? .changes(.added(StoredBytes(Array(window[end...])))) : .tooLong
     }
 
-    /// Everything, if it was laid ready and this thread has found that it replaces what a load has read: that is a
-    /// read, which must not wait. Every other load wants what is in the database.
-    mutating func ready(limit: Int) -> StoredVault? {
-      guard isWhole, let row, row.length <= limit,
-        loads.contains(where: { $0.version?.takeReplacement() ?? false })
-      else { return nil }
-      return StoredVault(version: version(of: row), bytes: StoredBytes(window))
+    /// With everything, if that was laid ready: a read must not wait.
+    private mutating func replaced(by row: VaultRow, limit: Int) -> Answer {
+      guard isWhole, row.length <= limit else { return .changes(.replaced(nil)) }
+      return .changes(.replaced(StoredVault(version: version(of: row), bytes: StoredBytes(window))))
     }
 
     /// A version for a load that has read the whole row.

@@ -46,7 +46,7 @@
       guard case .other(let found, let bytes) = try FoundBytes(loaded: rows[0], limit: limit) else { return .removed }
       guard let bytes else { throw core.tooLong(limit) }
       guard found.version == (position.version as? PostgresVersion)?.number, position.isInside(bytes) else {
-        return .replaced
+        return .replaced(nil)
       }
       return .added(StoredBytes(Array(bytes[position.offset...])))
     }

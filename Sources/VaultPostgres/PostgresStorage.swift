@@ -96,8 +96,7 @@
 
     // MARK: Reading
 
-    /// Reads everything as of now. Only a thread that has just got another version from ``changes(since:limit:)`` gets
-    /// what was laid ready of it.
+    /// Reads everything as of now.
     ///
     /// - Throws: ``VaultError/Code/notFound``; ``VaultError/Code/limitExceeded``; ``VaultError/Code/unreachable``, also
     ///   if only a replica answers that is behind what was read before; ``VaultError/Code/unsupportedFeature`` if the
@@ -107,13 +106,9 @@
     public func load(limit: Int) throws(VaultError) -> StoredVault {
       // With the pin, what follows the known row is kept until this load is registered itself.
       var pin: PostgresVersion?
-      let (ready, question) = core.known.withLock { known in
+      let question = core.known.withLock { known in
         pin = known.row.map { known.version(of: $0) }
-        return (known.ready(limit: limit), core.question(known))
-      }
-      if let ready {
-        follow()
-        return ready
+        return core.question(known)
       }
       let (connection, rows) = try core.pool.run([.load(core.place.vault, limit: limit)], .reading)
       let server = try connection.server(of: rows[0])
@@ -130,7 +125,7 @@
         return known.version(of: row)
       }
       withExtendedLifetime(pin) {}
-      // Otherwise it would keep a new version ready, and the next load would not ask.
+      // Otherwise it would keep a new version ready.
       pin = nil
       if try !core.take(row == question.row ? .unchanged : found, question, from: server) {
         core.known.withLock { $0.trim() }
@@ -160,7 +155,7 @@
       let bytes = stored.bytes.bytes
       guard (stored.version as? PostgresVersion)?.number == (position.version as? PostgresVersion)?.number,
         position.isInside(bytes)
-      else { return .replaced }
+      else { return .replaced(stored) }
       return position.offset == bytes.count ? .none : .added(StoredBytes(Array(bytes[position.offset...])))
     }
 

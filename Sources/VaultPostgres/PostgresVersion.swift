@@ -1,5 +1,4 @@
 #if PostgreSQL
-  internal import DurableFiles
   internal import Synchronization
   internal import VaultCore
 
@@ -10,8 +9,6 @@
     let number: Int
     private let reachedOffset: Atomic<Int>
     private let isLost = Atomic(false)
-    /// The thread that has found last that another version replaces this one, until it loads that; zero if none has.
-    private let finder = Atomic<UInt>(0)
 
     init(_ number: Int, reached: Int) {
       self.number = number
@@ -23,14 +20,6 @@
     var mayBeLost: Bool { isLost.load(ordering: .relaxed) }
 
     func lose() { isLost.store(true, ordering: .relaxed) }
-
-    /// Notes that this thread has found another version.
-    func noteReplacement() { finder.store(pthread_self(), ordering: .relaxed) }
-
-    /// Whether this thread has found another version, and has not loaded it yet. Then it does so now.
-    func takeReplacement() -> Bool {
-      finder.compareExchange(expected: pthread_self(), desired: 0, ordering: .relaxed).exchanged
-    }
 
     func reach(_ offset: Int) { reachedOffset.max(offset, ordering: .relaxed) }
   }

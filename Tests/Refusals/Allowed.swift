@@ -85,7 +85,7 @@ final class OutsideStorage: VaultStorage, LockedStorage, @unchecked Sendable {
 
   func changes(since position: StoragePosition, limit: Int) throws(VaultError) -> StorageChanges {
     guard let stored else { return .removed }
-    guard stored.version === position.version, position.isInside(stored.bytes) else { return .replaced }
+    guard stored.version === position.version, position.isInside(stored.bytes) else { return .replaced(nil) }
     return position.offset == stored.bytes.count ? .none : .added(StoredBytes(Array(stored.bytes[position.offset...])))
   }
 

@@ -72,10 +72,10 @@ final class FaultyStorage: VaultStorage {
   func changes(since position: StoragePosition, limit: Int) throws(VaultError) -> StorageChanges {
     let (bytes, version) = state.withLock { ($0.bytes, $0.version) }
     guard let bytes else { return .removed }
-    guard fault == .hidesReplacements || version === position.version else { return .replaced }
-    if fault == .hasNoStart, position.offset == 0 { return .replaced }
+    guard fault == .hidesReplacements || version === position.version else { return .replaced(nil) }
+    if fault == .hasNoStart, position.offset == 0 { return .replaced(nil) }
     let isInside = fault == .comparesNoBytes ? position.offset <= bytes.count : position.isInside(bytes)
-    guard isInside else { return fault == .hidesReplacements ? .none : .replaced }
+    guard isInside else { return fault == .hidesReplacements ? .none : .replaced(nil) }
     if bytes.count == position.offset { return .none }
     try check(bytes, limit)
     return .added(StoredBytes(Array(bytes[position.offset...])))

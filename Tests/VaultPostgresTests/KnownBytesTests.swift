@@ -35,6 +35,11 @@
       if case .changes(.replaced) = answer { true } else { false }
     }
 
+    /// The new version that comes with the answer.
+    private static func replacement(_ answer: KnownBytes.Answer) -> [UInt8]? {
+      if case .changes(.replaced(let stored)) = answer { stored?.bytes.bytes } else { nil }
+    }
+
     @Test func `what was appended is kept until each load has read it`() {
       let start = Self.bytes(900)
       var (known, first) = Self.loaded(start)
@@ -115,16 +120,11 @@
       var (known, old) = Self.loaded(Self.bytes(900))
       let new = Self.bytes(700, 2)
       _ = known.take(.other(VaultRow(version: 8, new), bytes: new), asked: .now)
-      #expect(Self.isReplaced(known.changes(since: Self.position(old, Self.bytes(900)), limit: .max)))
-      let ready = known.ready(limit: .max)
-      #expect(ready?.bytes.bytes == new)
+      #expect(Self.replacement(known.changes(since: Self.position(old, Self.bytes(900)), limit: .max)) == new)
       known.trim()
-      // A caller that has not found another version wants what is in the database.
-      let untold = known.ready(limit: .max)
-      #expect(untold?.bytes.bytes == nil)
-      #expect(Self.isReplaced(known.changes(since: Self.position(old, Self.bytes(900)), limit: .max)))
-      let again = known.ready(limit: .max)
-      #expect(again?.bytes.bytes == new)
+      #expect(Self.replacement(known.changes(since: Self.position(old, Self.bytes(900)), limit: .max)) == new)
+      let tooLong = known.changes(since: Self.position(old, Self.bytes(900)), limit: 699)
+      #expect(Self.isReplaced(tooLong) && Self.replacement(tooLong) == nil)
       old = PostgresVersion(8, reached: 700)
       known.trim()
       guard case .unknown = known.changes(since: .start(of: old), limit: .max) else {
@@ -166,7 +166,7 @@
 
     @Test func `other bytes before a position are another version`() {
       let start = Self.bytes(900)
-      let (known, version) = Self.loaded(start)
+      var (known, version) = Self.loaded(start)
       var changed = Array(start.suffix(32))
       changed[0] ^= 1
       let position = StoragePosition(version: version, offset: 900, lastBytes: changed)
@@ -184,7 +184,8 @@
         Issue.record("the vault is there")
         return
       }
-      guard case .unknown = KnownBytes().changes(since: position, limit: .max) else {
+      known = KnownBytes()
+      guard case .unknown = known.changes(since: position, limit: .max) else {
         Issue.record("something is known")
         return
       }

@@ -331,7 +331,10 @@ final class VaultHandle: Sendable {
 
   private func current(_ loaded: inout Loaded) throws(VaultError) -> VaultState {
     let state = try loaded.state
-    return try state.refresh() == .replaced ? try reload(&loaded) : state
+    return switch try state.refresh() {
+    case .current: state
+    case .replaced(let stored): try reload(&loaded, as: stored)
+    }
   }
 
   /// An opener for one caller, which returns it with ``release(_:)``.
@@ -351,13 +354,14 @@ final class VaultHandle: Sendable {
     loaded.withLock { if !$0.isLocked, $0.idleOpeners.count < Self.mostIdleOpeners { $0.idleOpeners.append(opener) } }
   }
 
-  /// Loads the file again with the stored key of the slot. If that fails, the old state is kept and the next use tries
+  /// Loads the vault again with the stored key of the slot. If that fails, the old state is kept and the next use tries
   /// again.
+  /// - Parameter stored: what the storage had at hand; `nil` to ask it.
   @discardableResult
-  func reload(_ loaded: inout Loaded) throws(VaultError) -> VaultState {
+  func reload(_ loaded: inout Loaded, as stored: StoredVault? = nil) throws(VaultError) -> VaultState {
     let old = try loaded.state
     let (unlocked, successor) = (old.unlocked, loaded.successor)
-    let state = try VaultState.load(storage, options: options, sealer: old.sealer, mark: mark) {
+    let state = try VaultState.load(storage, as: stored, options: options, sealer: old.sealer, mark: mark) {
       (snapshot, sealer) throws(VaultError) in
       do throws(VaultError) { return try unlocked.reopened(in: snapshot, sealer: sealer) } catch {
         guard let successor, error.code == .credentialRejected else { throw error }

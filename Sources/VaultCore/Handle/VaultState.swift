@@ -131,13 +131,17 @@ final class VaultState: @unchecked Sendable {
   // MARK: Loading
 
   /// Reads and loads the vault, and compares it with the mark. Tries again if another process may be writing it.
+  ///
+  /// - Parameter stored: what the storage has had at hand; `nil` to read it. Another attempt reads anew.
   static func load(
-    _ storage: any VaultStorage, options: Vault.Options, sealer: Sealer, mark: MarkKeeper?,
+    _ storage: any VaultStorage, as stored: StoredVault? = nil, options: Vault.Options, sealer: Sealer,
+    mark: MarkKeeper?,
     unlock: (Snapshot, Sealer) throws(VaultError) -> Unlocked
   ) throws(VaultError) -> VaultState {
-    try MarkKeeper.checking(mark) { () throws(VaultError) in
+    var ready = stored
+    return try MarkKeeper.checking(mark) { () throws(VaultError) in
       try retryingDamage(options) { () throws(VaultError) in
-        let stored = try storage.loadImage(options.limits)
+        let stored = try storage.loadImage(options.limits, as: ready.take())
         return try VaultState(
           stored.image, version: stored.version, storage: storage, options: options, sealer: sealer, unlock: unlock)
       }
@@ -232,7 +236,11 @@ final class VaultState: @unchecked Sendable {
 
   // MARK: Staying current
 
-  enum Freshness { case current, replaced }
+  enum Freshness {
+    case current
+    /// With the new version if the storage had it at hand.
+    case replaced(StoredVault?)
+  }
 
   /// Applies the entries that were appended since. For a file, makes two system calls if there are none (4.2).
   ///
@@ -240,10 +248,10 @@ final class VaultState: @unchecked Sendable {
   ///   have changed.
   /// - Throws: ``VaultError/Code/notFound`` if the vault was deleted.
   func refresh() throws(VaultError) -> Freshness {
-    guard let position else { return .replaced }
+    guard let position else { return .replaced(nil) }
     switch try storage.changes(since: position, limit: options.limits.fileBytes) {
     case .none: return .current
-    case .replaced: return .replaced
+    case .replaced(let stored): return .replaced(stored)
     case .removed: throw storage.error(.notFound, "the vault was deleted")
     case .added(let bytes): return try catchUp(with: bytes)
     }
@@ -265,10 +273,10 @@ final class VaultState: @unchecked Sendable {
       guard attempts < 2 else { throw Self.damagedJournal(tail: self.tail) }
       attempts += 1
       Self.pause(options)
-      guard let position else { return .replaced }
+      guard let position else { return .replaced(nil) }
       switch try storage.changes(since: position, limit: options.limits.fileBytes) {
       case .none: return .current
-      case .replaced: return .replaced
+      case .replaced(let stored): return .replaced(stored)
       case .removed: throw storage.error(.notFound, "the vault was deleted")
       case .added(let more): bytes = more
       }
@@ -277,12 +285,12 @@ final class VaultState: @unchecked Sendable {
 
   /// Applies what others have appended, as the only writer.
   func catchUp(_ locked: any LockedStorage) throws(VaultError) -> Freshness {
-    guard let position else { return .replaced }
+    guard let position else { return .replaced(nil) }
     switch try locked.changes(since: position, limit: options.limits.fileBytes) {
     case .none:
       tornTail = nil
       return .current
-    case .replaced: return .replaced
+    case .replaced(let stored): return .replaced(stored)
     case .removed: throw storage.error(.notFound, "the vault was deleted")
     case .added(let bytes):
       guard try apply(bytes) else { throw Self.damagedJournal(tail: tail) }

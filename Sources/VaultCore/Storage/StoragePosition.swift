@@ -56,8 +56,9 @@ public enum StorageChanges: Sendable {
   case none
   /// The same version, with these bytes behind the position.
   case added(StoredBytes)
-  /// A different version, or different bytes before the position: everything must be loaded again.
-  case replaced
+  /// A different version, or different bytes before the position: everything must be loaded again. With the new
+  /// version if the storage has it at hand, for a read that must not wait, and otherwise `nil`.
+  case replaced(StoredVault?)
   /// There is no vault any more.
   case removed
 }

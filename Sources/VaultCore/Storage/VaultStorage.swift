@@ -14,7 +14,7 @@
 ///     changes since 900: added(200)
 ///                                         lock, replace: version 2, release
 ///     changes since 1,100: replaced
-///     load: version 2
+///     load: version 2, unless that came with the changes
 ///
 /// Readers take no lock. Every method may be called by several threads at a time, and may block, except
 /// ``changes(since:limit:)``, which every read calls: it must be quick and must not wait for other machines. A storage
@@ -116,8 +116,12 @@ extension VaultStorage {
   public var auditCollection: (any AuditLogCollection)? { nil }
 
   /// Everything as of one moment, at most as long as the limits allow, whatever the storage returns.
-  func loadImage(_ limits: Vault.Limits) throws(VaultError) -> (image: FileImage, version: any StorageVersion) {
-    let stored = try load(limit: limits.fileBytes)
+  ///
+  /// - Parameter ready: what the storage has had at hand; `nil` to load it.
+  func loadImage(
+    _ limits: Vault.Limits, as ready: StoredVault? = nil
+  ) throws(VaultError) -> (image: FileImage, version: any StorageVersion) {
+    let stored = if let ready { ready } else { try load(limit: limits.fileBytes) }
     guard stored.bytes.image.count <= limits.fileBytes else {
       throw error(.limitExceeded, "the vault is longer than \(limits.fileBytes) bytes")
     }

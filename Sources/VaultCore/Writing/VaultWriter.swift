@@ -260,8 +260,8 @@ final class VaultWriter: @unchecked Sendable {
   /// Updates the handle's state from the locked storage.
   func catchUp(_ loaded: inout VaultHandle.Loaded, _ locked: any LockedStorage) throws(VaultError) {
     for _ in 0..<3 {
-      if try loaded.state.catchUp(locked) == .current { return }
-      try handle.reload(&loaded)
+      guard case .replaced(let stored) = try loaded.state.catchUp(locked) else { return }
+      try handle.reload(&loaded, as: stored)
     }
     throw changedByOthers
   }

@@ -47,7 +47,7 @@ public final class FileStorage: VaultStorage {
   /// Makes two system calls if there are no changes (`Docs/Format.md` 4.2).
   public func changes(since position: StoragePosition, limit: Int) throws(VaultError) -> StorageChanges {
     guard let (identity, isRemoved) = try path.identity() else { return .removed }
-    guard let file = position.version as? OpenFile, identity == file.identity else { return .replaced }
+    guard let file = position.version as? OpenFile, identity == file.identity else { return .replaced(nil) }
     file.isFrozen = isRemoved
     if position.offset == 0 {
       return try file.changes(since: position, end: Int(file.descriptor.status().st_size), limit: limit)
@@ -57,7 +57,7 @@ public final class FileStorage: VaultStorage {
     let count = try unsafe withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
       unsafe try file.descriptor.read(into: bytes, at: position.offset - Vault.Tag.count)
     }
-    guard count >= Vault.Tag.count, probe.0 == position.tag else { return .replaced }
+    guard count >= Vault.Tag.count, probe.0 == position.tag else { return .replaced(nil) }
     if count < Vault.Tag.count + 4 || UInt32(truncatingIfNeeded: UInt64(littleEndian: probe.1)) == 0 { return .none }
     return try file.changes(since: position, end: Int(file.descriptor.status().st_size), limit: limit)
   }

@@ -25,7 +25,7 @@ final class LockedFile: LockedStorage {
   }
 
   func changes(since position: StoragePosition, limit: Int) throws(VaultError) -> StorageChanges {
-    guard (position.version as? OpenFile)?.identity == file.identity else { return .replaced }
+    guard (position.version as? OpenFile)?.identity == file.identity else { return .replaced(nil) }
     if position.offset == 0 { try examine() }
     let changes = try file.changes(since: position, end: end, limit: limit)
     if case .added(let bytes) = changes { lastRead = (position.offset, bytes) }

@@ -31,10 +31,10 @@ final class OpenFile: StorageVersion {
 
   /// Reads what is behind a position and before `end`.
   func changes(since position: StoragePosition, end: Int, limit: Int) throws(VaultError) -> StorageChanges {
-    guard end >= position.offset else { return .replaced }
+    guard end >= position.offset else { return .replaced(nil) }
     let known = min(position.offset, Vault.Tag.count)
     let image = try FileImage(descriptor, position.offset - known..<end, limit: limit)
-    guard known == 0 || image.count >= known && Vault.Tag(image.span) == position.tag else { return .replaced }
+    guard known == 0 || image.count >= known && Vault.Tag(image.span) == position.tag else { return .replaced(nil) }
     return .added(StoredBytes(image, from: known))
   }
 }

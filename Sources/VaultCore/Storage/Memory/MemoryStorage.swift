@@ -53,7 +53,7 @@ public final class MemoryStorage: VaultStorage {
   public func changes(since position: StoragePosition, limit: Int) throws(VaultError) -> StorageChanges {
     try state.withLock { (state) throws(VaultError) in
       guard let bytes = state.bytes else { return .removed }
-      guard position.version === state.version, position.isInside(bytes) else { return .replaced }
+      guard position.version === state.version, position.isInside(bytes) else { return .replaced(nil) }
       if bytes.count == position.offset { return .none }
       guard bytes.count <= limit else {
         throw error(.limitExceeded, "the vault is longer than \(limit) bytes")
