@@ -62,6 +62,22 @@ struct SecretMarkTests {
     #expect(try scene.texts(service: "default")[key]?.contains("hunter2") == true)
   }
 
+  @Test(arguments: pairs)
+  func `a key that is a secret stays one, whatever the importer takes a new value for`(
+    _ name: String, _ key: String, _ texts: [String]
+  ) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(texts[0], to: name)
+    let outcome = try scene.shell(
+      """
+      printf 'a person has chosen' | secretprefs set \(key)
+      secretprefs import \(name) --on-conflict replace && secretprefs list --long --json
+      """)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    let record = try #require(try scene.vault.record(service: try Vault.Name("default"), key: key, in: scene.group))
+    #expect(record.isSecret && record.revision == 2)
+  }
+
   @Test(arguments: [
     ("c.json", #"{"port":"2"}"#, "port"), (".env", "port=2\n", "port"), ("t.csv", "key,value\nport,2\n", "port"),
     ("u.csv", "name,PIN,password\na,2,\n", "a/PIN"),

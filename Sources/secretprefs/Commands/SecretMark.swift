@@ -11,13 +11,14 @@ enum SecretMark {
     try others.replacing(attribute, with: Array("no".utf8))
   }
 
-  /// Marks the value of a record as a secret, or as none, and keeps its other attributes.
+  /// Marks the value of a record as a secret, or that of a new key as none, and keeps its other attributes. The value
+  /// of a key that is there stays a secret: a person may have marked it as one.
   ///
   /// - Parameters:
   ///   - edit: The edit that stores the value.
   ///   - record: The record that has the key.
   static func set(_ isSecret: Bool, in edit: inout RecordEdit, over record: RecordInfo?) throws(VaultError) {
-    guard !isSecret || record?.isSecret == false else { return }
+    guard isSecret ? record?.isSecret == false : record == nil else { return }
     let others = if case .set(let given) = edit.attributes { given } else { record?.attributes ?? [] }
     edit.attributes = .set(try isSecret ? others.replacing(attribute, with: nil) : none(others))
   }
