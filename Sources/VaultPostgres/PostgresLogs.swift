@@ -74,7 +74,7 @@
     private static let logFileColumns = """
       log, version, least(start, \(longestFile)) + octet_length(bytes),
         substring(bytes from greatest(octet_length(bytes) - 31, 1)),
-        case when isfinite(delivered) then (extract(epoch from delivered) * 1000)::bigint else 0 end
+        case when isfinite(delivered) then \(milliseconds("delivered")) else 0 end
       """
 
     /// Each machine asks this every few seconds: one look into the index.

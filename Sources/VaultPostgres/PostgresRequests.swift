@@ -129,7 +129,7 @@
         """
         select role::text, case when octet_length(public_key) <= 128 then public_key end,
           case when octet_length(note) <= \(VaultIdentity.longestNote) then note end,
-          case when isfinite(asked) then (extract(epoch from asked) * 1000)::bigint end
+          case when isfinite(asked) then \(milliseconds("asked")) end
         from secretprefs.request where vault = $1
         order by asked, role, place limit $2
         """, .text(vault), .number(limit))

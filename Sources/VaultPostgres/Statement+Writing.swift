@@ -103,15 +103,15 @@
     /// server's, in milliseconds since 1970. Returns that time.
     ///
     /// - Parameters:
-    ///   - latest: the time of the newest announcement that is known.
+    ///   - latest: the time of the newest announcement that is known. Every role can announce any number.
     ///   - quiet: in milliseconds. If `latest` is less than this ago, nothing is announced, and no row returned. A
     ///     later time than now is of a clock that was set back, and does not count.
     static func announce(_ channel: String, after latest: Int, quiet: Int) -> Statement {
       Statement(
         """
         select now, pg_notify($1, now::text)
-        from (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now offset 0) as clock
-        where not now - $2 between 0 and $3 - 1
+        from (select \(milliseconds("clock_timestamp()")) as now offset 0) as clock
+        where not $2 between now - $3 + 1 and now
         """, .text(channel), .number(latest), .number(quiet))
     }
 

@@ -55,5 +55,13 @@
       textWithoutTimeline = texts.withoutTimeline
       self.values = values
     }
+
+    /// The expression of a time in milliseconds since 1970.
+    ///
+    /// The operator names its schema. `pg_catalog` has none for exactly these two types, so one that another role has
+    /// made in a schema of the search path would come first, and would do what it likes with the rights of this role.
+    static func milliseconds(_ time: String) -> String {
+      "(extract(epoch from \(time)) operator(pg_catalog.*) 1000)::bigint"
+    }
   }
 #endif

@@ -180,11 +180,14 @@
       try waitFor { try reader.secrets.string(forKey: "a") == "second" }
     }
 
-    @Test func `a change is announced after the server's clock was set back`() throws {
+    @Test(arguments: [Int.max / 2, .max, 0, -1, .min])
+    func `a change is announced after the server's clock was set back, or a role has announced any time`(
+      latest: Int
+    ) throws {
       let sample = try StoredSample(in: try TestServer.storage())
       let reader = try sample.opened(in: sample.storage.reopened(Self.options(freshness: .seconds(3600))))
       try waitFor { reader.storage.isFollowed.load(ordering: .relaxed) }
-      sample.storage.core.note(announcement: .max / 2)
+      sample.storage.core.note(announcement: latest)
       usleep(300_000)
       try sample.secrets.set("value", forKey: "a")
       try waitFor { try reader.secrets.string(forKey: "a") == "value" }
