@@ -5,6 +5,7 @@ struct CanaryTests {
   static let canary = TranscriptTests.canary
 
   private static let userURL: String = "postgresql://u:" + canary + "@h/d#v"
+  private static let parameters: String = "host=h password = " + canary
   private static let parameterURL: String = "postgresql://h/d?password=" + canary + "#v"
 
   /// Every way to say something wrong, with a secret in the wrong place.
@@ -79,6 +80,7 @@ struct CanaryTests {
       ["config", canary], ["config", "list", canary], ["config", "set", canary], ["config", "set", canary, "a"],
       ["config", "set", "history", canary], ["config", "set", "unlock.for", canary],
       ["config", "set", "--project", "vault", userURL],
+      ["config", "set", "vault", parameters], ["get", "key", "--vault", parameters],
       ["config", "set", "vault", parameterURL], ["config", "set", "service", "a", canary],
       ["config", "unset", canary], ["config", "unset", "group", canary], ["config", "trust", "a", canary],
       ["rotate-value", canary], ["rotate-value", "key", canary], ["rotate-value", "--generate", "key", canary],

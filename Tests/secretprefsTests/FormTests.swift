@@ -275,7 +275,8 @@ struct FormTests {
   @Test(arguments: [
     "http://h/db#v", "POSTGRESQL://h/db#v", "postgresql:/u:x@h/d#v", " postgres://u:x@h/d#v", "x+y-z.1://",
     "postgresql://h/s#%", "postgresql://h/s#%4",
-    "postgresql://h/s#%+1", "postgresql://h/s#%ff",
+    "postgresql://h/s#%+1", "postgresql://h/s#%ff", "postgresql:u:x@h/d#v", "host=h password=x dbname=d",
+    "PassWord = 'x y'",
   ])
   func `a URL of something else, or with a broken name, is refused`(_ text: String) {
     #expect(throws: ToolError.self) { try DatabaseURL(text) }

@@ -119,10 +119,8 @@ enum ToolSetting: String, CaseIterable {
     guard DatabaseURL.hasScheme(value) else {
       return isProject || value.hasPrefix("/") || value.hasPrefix("~/") ? nil : "must be absolute, or begin with ~/"
     }
-    let authority = value.split(separator: "://", maxSplits: 1).last?.prefix { $0 != "/" } ?? ""
-    let hasPassword =
-      authority.contains("@") && authority.prefix { $0 != "@" }.contains(":") || value.contains("password=")
-    guard !hasPassword else { return "must be a URL without a password" }
+    guard withoutPasswords(value) == value else { return "must be a URL without a password" }
+    do throws(ToolError) { _ = try DatabaseURL(value) } catch { return "must be a path, or a URL of PostgreSQL" }
     // Parameters can name files with passwords and keys, and a file of a project must not.
     return isProject && value.contains("?") ? "must be a URL without parameters" : nil
   }

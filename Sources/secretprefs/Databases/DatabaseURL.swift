@@ -44,10 +44,11 @@ struct DatabaseURL {
   }
 
   /// Whether the text begins with letters and `://`, as no path does in practice, or nearly as a URL of PostgreSQL with
-  /// a role, which may have a password.
+  /// a role, which may have a password; or is a list of parameters of libpq with a password.
   static func hasScheme(_ text: String) -> Bool {
-    let start = text.drop(while: \.isWhitespace).prefix(12).lowercased()
-    if ["postgres:/", "postgresql:/"].contains(where: start.hasPrefix), text.contains("@") { return true }
+    let start = text.lowercased().drop(while: \.isWhitespace)
+    if ["postgres:", "postgresql:"].contains(where: start.hasPrefix), text.contains("@") { return true }
+    if start.contains(/password\s*=/) { return true }
     let name = text.utf8.prefix { byte in
       (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
     }
