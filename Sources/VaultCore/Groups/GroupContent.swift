@@ -324,6 +324,8 @@ final class GroupContent {
     _ write: (Record, inout ByteWriter) throws(VaultError) -> Void = { $1.raw($0.bytes) }
   ) throws(VaultError) -> [UInt8] {
     var writer = ByteWriter()
+    var isWhole = false
+    defer { if !isWhole { writer.bytes.wipe() } }
     let extensionField = newExtension ?? extensionField
     var length = 64 + name.utf8.count + extensionField.count
     var keptCount = 0
@@ -343,6 +345,7 @@ final class GroupContent {
       try write(record, &writer)
     }
     writer.lp32(extensionField)
+    isWhole = true
     return writer.bytes
   }
 }

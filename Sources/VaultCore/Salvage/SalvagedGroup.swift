@@ -257,6 +257,7 @@ final class SalvagedGroup {
   /// The content of the group for the new vault, under its present key.
   func content(named name: Vault.Name) throws(VaultError) -> GroupContent {
     var writer = ByteWriter()
+    defer { writer.bytes.wipe() }
     var records: [Record] = []
     index.forEachInOrder { records.append($0) }
     let markCount = mark.data.count + Extension.itemHeadCount
@@ -277,7 +278,6 @@ final class SalvagedGroup {
       field.wipe()
     }
     writer.lp32(whole?.extensionField ?? [])
-    defer { writer.bytes.wipe() }
     let body = WipedBuffer(copying: writer.bytes.bytes)
     return try GroupContent(
       body: body, count: writer.count, tag: .zero, id: id, epoch: section.epoch, vaultID: vaultID, key: key,

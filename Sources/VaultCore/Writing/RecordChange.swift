@@ -90,7 +90,9 @@ package final class RecordChange: Sendable {
     case .put(let value, _): names + value.bytes.count
     case .copy: names + CopyRequest.cost
     case .resealed(let record): names + record.sealed.count + (record.extensionField?.count ?? 0)
-    case .remove, .edit, .restore: names
+    case .edit, .restore: names
+    // What is kept has a value of no bytes in place of the newest, and two more items.
+    case .remove: names + 128
     }
   }
 }
@@ -110,18 +112,20 @@ extension GroupContent {
     Self.sort(&order, of: changes)
     let next = try nextGeneration
     var writer = ByteWriter()
+    defer { writer.bytes.wipe() }
     // Reserved at once, because growing would leave copies that are not wiped.
     // A value that is kept, or made current again, comes from the extension of the record.
     let carried = old.reduce(0) {
       $0 + ($1.map { 2 * $0.extensionField.byteCount + $0.sealedValue.byteCount + 64 } ?? 0)
     }
-    writer.bytes.reserveCapacity(order.reduce(64 + carried) { $0 + changes[$1].cost })
+    let reserved = order.reduce(64 + carried) { $0 + changes[$1].cost }
+    writer.bytes.reserveCapacity(reserved)
     writer.integer(next)
     writer.integer(UInt32(order.count))
     for index in order {
       try write(changes[index], changes[index].earlierRemoval == .atOnce ? nil : old[index], now, to: &writer, sealer)
     }
-    defer { writer.bytes.wipe() }
+    assert(writer.count <= reserved, "an entry of \(writer.count) bytes has grown beyond \(reserved)")
     return WipedBuffer(copying: writer.bytes.bytes)
   }
 

@@ -25,6 +25,7 @@ struct Resealing {
     let value = Context.value(service: name.service, key: name.key, kind: record.kind)
     writer.lp32(try sealer.resealed(record.sealedValue, from: oldKey, value, to: newKey, value))
     var items = ByteWriter()
+    defer { items.bytes.wipe() }
     items.bytes.reserveCapacity(record.extensionField.byteCount)
     var fields = Extension.Items(record.extensionField)
     while let item = try fields.next() {
@@ -43,6 +44,5 @@ struct Resealing {
       items.raw(try sealer.resealed(previous.sealed, from: oldKey, place, to: newKey, place))
     }
     writer.lp32(items.bytes)
-    items.bytes.wipe()
   }
 }
