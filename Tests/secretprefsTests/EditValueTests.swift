@@ -160,6 +160,46 @@ struct EditValueTests {
     #expect(try Self.left(value).isEmpty)
   }
 
+  @Test(.enabled(if: inMemory)) func `a folder of a user stays, whatever its name is`() throws {
+    let home = try Self.prepared()
+    let own = "/dev/shm/secretprefs-files-\(getuid())"
+    let unique = UUID().uuidString
+    // The last three have the forms that mkdtemp and the tool give a name, and the inode of no such folder.
+    let folders = [
+      "\(own)-my-notes-\(unique)", "\(own)-\(unique)", "\(own)-\(unique.prefix(6))",
+      "\(own)-\(unique.prefix(6))-1", "\(own)-\(unique.prefix(6))-\(String(UInt64.max, radix: 16))",
+    ]
+    defer { for folder in folders { try? FileManager.default.removeItem(atPath: folder) } }
+    for folder in folders {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+      #expect(FileManager.default.createFile(atPath: folder + "/note", contents: Data("mine".utf8)))
+    }
+
+    for line in ["lock", "doctor --key-file k", "run --key-file k --file A=a -- true"] {
+      _ = try Tool.shell("secretprefs \(line)", in: home)
+    }
+    #expect(try Self.edit("true", in: home).exit == 0)
+    for folder in folders { #expect(try String(contentsOfFile: folder + "/note", encoding: .utf8) == "mine") }
+  }
+
+  @Test(.enabled(if: inMemory)) func `a copy of what a killed command has left stays`() throws {
+    let home = try Self.prepared("killed-\(UUID())")
+    let copy = "/dev/shm/secretprefs-files-copy-\(UUID())"
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    let outcome = try Self.edit(
+      "cp -rp \"${1%/*}\" \(copy); echo \"${1%/*}\" >folder; kill -KILL $tool; kill -KILL $$", in: home)
+    #expect(outcome.exit == 137)
+    let folder = String(try String(contentsOfFile: home.file("folder"), encoding: .utf8).dropLast())
+    // The editor may need a moment to end.
+    for _ in 0..<100 where FileManager.default.fileExists(atPath: folder) { _ = try Tool.run(["lock"], in: home) }
+    // Under the name of the original, which is gone.
+    try FileManager.default.moveItem(atPath: copy, toPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    _ = try Tool.run(["lock"], in: home)
+    #expect(FileManager.default.fileExists(atPath: folder + "/value"))
+  }
+
   @Test(.enabled(if: inMemory)) func `commands that start at the same time remove nothing of each other`() throws {
     let home = try Self.prepared("many-\(UUID())")
     let outcome = try Tool.shell(

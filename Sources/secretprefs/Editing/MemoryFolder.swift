@@ -28,16 +28,9 @@ final class MemoryFolder {
           + "written to a disk"
       )
     }
-    var made: String?
-    var locked: Descriptor<VaultError>?
-    for _ in 0..<100 where locked == nil {
-      let path = try Self.make(in: place, purpose)
-      made = path
-      locked = try Self.lock(path)
-    }
-    guard let made, let locked else { throw VaultError(.io, "\(place): the directory is in use") }
-    path = made
-    folder = locked
+    let made = try Self.make(in: place, purpose)
+    path = made.path
+    folder = made.folder
   }
 
   /// Where directories may be.
@@ -69,23 +62,22 @@ final class MemoryFolder {
   /// have ended.
   func shareLock() { _ = fcntl(folder.raw, F_SETFD, 0) }
 
-  private static func make(in place: String, _ purpose: String) throws(VaultError) -> String {
+  /// Creates a directory. It is locked before it has the name by which it would be taken for abandoned.
+  private static func make(
+    in place: String, _ purpose: String
+  ) throws(VaultError) -> (path: String, folder: Descriptor<VaultError>) {
     var template = Array("\(place)/\(prefix)\(getuid())-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw VaultError.io("\(place): create a directory for \(purpose)") }
-    return String(cString: made)
-  }
-
-  /// Locks a new directory.
-  /// - Returns: `nil` if another process took it for abandoned before it was locked, and has removed it.
-  private static func lock(_ path: String) throws(VaultError) -> Descriptor<VaultError>? {
+    let first = String(cString: made)
     do throws(VaultError) {
-      let folder = try open(path)
-      guard try folder.tryLock(), access(path, F_OK) == 0 else { return nil }
-      guard try isOwn(folder) else { throw VaultError(.io, "\(path): the directory is in use") }
-      return folder
+      let folder = try open(first)
+      guard try folder.tryLock() else { throw VaultError(.io, "\(first): the directory is in use") }
+      let path = first + "-" + String(try folder.status().st_ino, radix: 16)
+      try Descriptor<VaultError>.rename(first, to: path, replaces: false)
+      return (path, folder)
     } catch {
-      guard access(path, F_OK) != 0 else { throw error }
-      return nil
+      rmdir(first)
+      throw error
     }
   }
 
@@ -130,26 +122,34 @@ final class MemoryFolder {
 
   /// Removes the directories of this user whose process was killed, which are not locked.
   private static func removeAbandoned(in place: String) {
-    let own = "\(prefix)\(getuid())-"
     // Best effort: the new directory does not depend on the others. Any user can make one that does not open.
-    var names: [String] = []
-    do { names = try FileManager.default.contentsOfDirectory(atPath: place) } catch {}
-    for name in names where name.hasPrefix(own) {
+    for name in PathName.names(in: place) ?? [] {
+      guard let inode = Self.inode(in: name) else { continue }
       let path = place + "/" + name
       do {
         let folder = try open(path)
-        if try isOwn(folder), try folder.tryLock() { remove(path) }
+        if try isOwn(folder, inode), try folder.tryLock() { remove(path) }
       } catch {}
     }
+  }
+
+  /// The inode in the name of a directory that ``init(_:)`` has made; `nil` for a name of a different form. A directory
+  /// of a user that happens to have such a name, and a copy, have another inode.
+  private static func inode(in name: String) -> UInt64? {
+    let own = "\(prefix)\(getuid())-"
+    guard name.hasPrefix(own) else { return nil }
+    let parts = name.dropFirst(own.count).split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].utf8.count == 6, let inode = UInt64(parts[1], radix: 16) else { return nil }
+    return String(inode, radix: 16) == parts[1] ? inode : nil
   }
 
   private static func open(_ path: String) throws(VaultError) -> Descriptor<VaultError> {
     try .open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) { .io("\(path): open the directory", $0) }
   }
 
-  private static func isOwn(_ folder: Descriptor<VaultError>) throws(VaultError) -> Bool {
+  private static func isOwn(_ folder: Descriptor<VaultError>, _ inode: UInt64) throws(VaultError) -> Bool {
     let status = try folder.status()
-    return status.st_uid == getuid() && status.st_mode & 0o077 == 0
+    return UInt64(status.st_ino) == inode && status.st_uid == getuid() && status.st_mode & 0o077 == 0
   }
 
   private static func isInMemory(_ path: String) -> Bool {
