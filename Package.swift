@@ -200,7 +200,7 @@ let package = Package(
       name: "VaultCoreTests",
       dependencies: [
         "VaultCore", "VaultPostgres", "VaultSealing", "DurableFiles", "CVaultSodium", "VaultMemorySearching",
-        "SyncFaulting",
+        "SyncFaulting", "PreferencesTestSupport",
       ],
       exclude: excludedBeforeSwift63(["HolderMemoryTests.swift", "MemoryScanTests.swift"]),
       resources: [.copy("Vectors")], swiftSettings: strict),
@@ -264,7 +264,7 @@ let package = Package(
       name: "secretprefsTests",
       dependencies: [
         "secretprefs", "DurableFiles", "PreferencesSettings", "Preferences", "Secrets", "VaultCore",
-        "VaultMemorySearching",
+        "VaultMemorySearching", "PreferencesTestSupport",
       ],
       resources: [.copy("Exports"), .copy("Transcripts")], swiftSettings: strict),
   ],

@@ -1,6 +1,6 @@
 extension Descriptor {
-  /// Creates `directory` and its missing parents. Their names are durable when this returns, if the directories that
-  /// they are in can be read.
+  /// Creates `directory` and its missing parents. Their names are durable when this returns, if this user may read the
+  /// directories that they are in. One that cannot be completed is removed.
   ///
   /// - Parameter isPrivate: whether what is created has mode 0700. Otherwise the umask of the process decides.
   package static func makeDirectory(_ directory: String, isPrivate: Bool) throws(Failure) {
@@ -18,12 +18,20 @@ extension Descriptor {
         guard errno == EEXIST else { throw Failure(.makeDirectory, directory, errno: errno) }
         continue
       }
-      // mkdir obeys the umask, which may remove even the owner's rights.
-      // Who may write to the parent may have put a link in its place.
-      if isPrivate, unsafe fchmodat(AT_FDCWD, directory, 0o700, AT_SYMLINK_NOFOLLOW) != 0 {
-        throw Failure(.makeDirectory, directory, errno: errno)
+      do throws(Failure) { try finish(directory, isPrivate: isPrivate) } catch {
+        // A later call would take it for complete.
+        unsafe rmdir(directory)
+        throw error
       }
-      _ = try synchronizeDirectory(PathName.directory(of: directory))
     }
+  }
+
+  private static func finish(_ directory: String, isPrivate: Bool) throws(Failure) {
+    // mkdir obeys the umask, which may remove even the owner's rights.
+    // Who may write to the parent may have put a link in its place.
+    if isPrivate, unsafe fchmodat(AT_FDCWD, directory, 0o700, AT_SYMLINK_NOFOLLOW) != 0 {
+      throw Failure(.makeDirectory, directory, errno: errno)
+    }
+    _ = try synchronizeDirectory(PathName.directory(of: directory))
   }
 }

@@ -37,10 +37,19 @@ extension Descriptor {
     return unsafe !hasName(name) || unlink(name) == 0 || errno == ENOENT
   }
 
-  /// Gives this file the access control list of another file, or none if that has none.
+  /// Gives this file the access control list of another file, or none if that has none, and then a mode.
   ///
-  /// - Returns: `false`, with `errno`, if the list cannot be read or written.
-  package func copyAccessList(of path: String) -> Bool { unsafe cfiles_copy_access_list(path, raw) == 0 }
+  /// With a list, the bits of the group in a mode are those of the list's mask, and not of the group: without the list,
+  /// that mode would let the group in.
+  ///
+  /// - Parameters:
+  ///   - other: the file whose mode this is, at least in part. A link is followed.
+  ///   - mode: the new mode.
+  /// - Throws: the operations `keepAccessList` and `keepMode`.
+  package func keepAccess(of other: String, mode: mode_t) throws(Failure) {
+    guard unsafe cfiles_copy_access_list(other, raw) == 0 else { throw Failure(.keepAccessList, path, errno: errno) }
+    guard fchmod(raw, mode) == 0 else { throw Failure(.keepMode, path, errno: errno) }
+  }
 
   /// Gives the file that has the name `temporary` its final name.
   ///
@@ -66,10 +75,16 @@ extension Descriptor {
     guard unsafe DurableFiles.rename(temporary, name) == 0 else { throw Failure(.rename, name, errno: errno) }
   }
 
-  /// Makes the names in a directory durable. Returns `false`, with `errno`, if the directory cannot be opened.
+  /// Makes the names in a directory durable. Syncing takes the permission to read the directory.
+  ///
+  /// - Returns: `false`, with `errno`, if this user may not read it (`EACCES`): nothing was synced.
+  /// - Throws: the operation `synchronizeDirectory`, also if the directory cannot be opened for another reason.
   package static func synchronizeDirectory(_ directory: String) throws(Failure) -> Bool {
     let raw = retrying { unsafe DurableFiles.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard raw >= 0 else { return false }
+    guard raw >= 0 else {
+      guard errno == EACCES else { throw Failure(.synchronizeDirectory, directory, errno: errno) }
+      return false
+    }
     defer { close(raw) }
     guard retrying({ cfiles_synchronize(raw) }) == 0 else {
       throw Failure(.synchronizeDirectory, directory, errno: errno)

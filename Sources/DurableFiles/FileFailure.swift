@@ -20,6 +20,8 @@ package enum FileOperation: Sendable, CaseIterable {
   case synchronizeDirectory
   /// Gives a complete file its final name.
   case rename
+  /// Gives a new file what the replaced one lets others do.
+  case keepAccessList, keepMode
 }
 
 /// The system's text for an error number, in the locale of the C library.

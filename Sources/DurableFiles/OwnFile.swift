@@ -85,7 +85,7 @@ package enum OwnFile: Sendable, CaseIterable {
       if [".tmp", ".torn", ".requests"].contains(where: { end.elementsEqual($0.utf8) }) { return true }
       let torn = ".torn.".utf8
       if end.starts(with: torn) { return end.dropFirst(torn.count).allSatisfy { (0x30...0x39).contains($0) } }
-      return end.starts(with: ".audit-".utf8)
+      return [".audit-", ".delivered-"].contains { end.starts(with: $0.utf8) }
     }
   }
 }

@@ -55,20 +55,25 @@ extension Vault {
   ///   - limits: when files are handed over and removed; `nil` keeps the present limits.
   /// - Throws: ``VaultError/Code/ownerRequired``; the code of a log that cannot be written, with the setting unchanged;
   ///   ``VaultError/Code/unsupportedFeature`` if the storage has no place for logs;
-  ///   ``VaultError/Code/durabilityUnknown`` if some groups have the setting, or may have it.
+  ///   ``VaultError/Code/durabilityUnknown`` if some groups have the setting, or may have it, or if none has it and a
+  ///   log could not be told so.
   @discardableResult
   public func setAuditing(
     _ policy: AuditPolicy?, limits: AuditLimits? = nil
   ) throws(VaultError) -> AuditChange {
-    let (groups, isLogged) = try handle.withCurrent { (_, state) throws(VaultError) in
+    let (groups, off, isLogged) = try handle.withCurrent { (_, state) throws(VaultError) in
       guard state.unlocked.isOwner else { throw VaultDraft.ownerRequired }
       var keys: [AuditKeys] = []
+      var off: [AuditKeys] = []
       for group in state.groups {
         let content = try state.content(group.id)
         // A group without an item is off already.
-        if policy != nil || content.auditItem != nil { keys.append(try AuditKeys(content, state.sealer)) }
+        guard policy != nil || content.auditItem != nil else { continue }
+        let present = try AuditKeys(content, state.sealer)
+        keys.append(present)
+        if content.auditItem?.policy == nil { off.append(present) }
       }
-      return (keys, state.snapshot.isLogged)
+      return (keys, off, state.snapshot.isLogged)
     }
     var setAside: [String] = []
     do throws(VaultError) {
@@ -79,8 +84,11 @@ extension Vault {
         }
       }
       let isComplete = try write(policy, limits, of: groups.map(\.groupID), isLogged: isLogged)
+      setAside += handle.knownLogs.flatMap { $0.takeNamesSetAside() }
       return AuditChange(setAside: setAside, isComplete: isComplete)
     } catch {
+      let error = handle.takeBackStarts(off, after: error)
+      setAside += handle.knownLogs.flatMap { $0.takeNamesSetAside() }
       guard !setAside.isEmpty else { throw error }
       // The vault is unchanged, and the log is not.
       throw VaultError(

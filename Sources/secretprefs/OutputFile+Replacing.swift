@@ -2,7 +2,7 @@ internal import DurableFiles
 internal import VaultCore
 
 extension OutputFile {
-  /// Replaces a file that exists, and keeps its owner and mode. Durable when the call returns.
+  /// Replaces a file that exists, and keeps its owner, mode and access control list. Durable when the call returns.
   ///
   /// - Parameter write: writes the content.
   static func replace(
@@ -20,7 +20,7 @@ extension OutputFile {
       if (new.st_uid, new.st_gid) != (status.st_uid, status.st_gid) {
         guard fchown(file.raw, status.st_uid, status.st_gid) == 0 else { throw .io("\(path): keep the owner") }
       }
-      guard fchmod(file.raw, status.st_mode & 0o777) == 0 else { throw .io("\(path): keep the mode") }
+      try file.keepAccess(of: path, mode: status.st_mode & 0o777)
       try write(file)
       try file.synchronize()
     }

@@ -124,7 +124,35 @@ struct DescriptorTests {
       #expect(!file.hasName(directory + "/link"))
       #expect(PathName.resolved(directory + "/link") == PathName.resolved(directory + "/file"))
       #expect(PathName.resolved(directory + "/missing") == nil)
-      #expect(try !File.synchronizeDirectory(directory + "/missing"))
+    }
+  }
+
+  @Test func `a directory that is not there cannot be synced`() throws {
+    try inDirectory { directory in
+      let missing = directory + "/missing"
+      #expect(throws: Failed(.synchronizeDirectory, missing, errno: ENOENT)) { try File.synchronizeDirectory(missing) }
+    }
+  }
+
+  @Test func `without a free descriptor no directory is synced, and none is made`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      let isRight = try inDirectory { directory in
+        let noDescriptor = Failed(.synchronizeDirectory, directory, errno: EMFILE)
+        var synced: Failed?
+        var made: Failed?
+        var limit = rlimit()
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        try #require(getrlimit(files, &limit) == 0)
+        let usual = limit.rlim_cur
+        limit.rlim_cur = 0
+        try #require(setrlimit(files, &limit) == 0)
+        do throws(Failed) { _ = try File.synchronizeDirectory(directory) } catch { synced = error }
+        do throws(Failed) { try File.makeDirectory(directory + "/new", isPrivate: false) } catch { made = error }
+        limit.rlim_cur = usual
+        try #require(setrlimit(files, &limit) == 0)
+        return synced == noDescriptor && made == noDescriptor && names(in: directory) == []
+      }
+      exit(isRight ? 42 : 1)
     }
   }
 

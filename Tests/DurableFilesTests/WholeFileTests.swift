@@ -102,7 +102,7 @@ struct WholeFileTests {
 
   private static let suffixes = [
     ".tmp", ".torn", ".torn.2", ".requests", ".audit-0123456789abcdef0123456789abcdef",
-    ".audit-0123456789abcdef0123456789abcdef.000001", ".audit-x",
+    ".audit-0123456789abcdef0123456789abcdef.000001", ".audit-x", ".delivered-0123456789abcdef0123456789abcdef",
   ]
 
   @Test(arguments: [OwnFile.vault, .mark], suffixes)
@@ -135,7 +135,9 @@ struct WholeFileTests {
     }
   }
 
-  @Test(arguments: ["v.spv", "v.spv.tmp2", "v.spv.torn2", "v.spv.torn.x", "v.spv.audit", "v.spv2.tmp", ".tmp"])
+  @Test(arguments: [
+    "v.spv", "v.spv.tmp2", "v.spv.torn2", "v.spv.torn.x", "v.spv.audit", "v.spv.delivered", "v.spv2.tmp", ".tmp",
+  ])
   func `a similar name beside a vault is free`(name: String) throws {
     try inDirectory { directory in
       try Self.put(try #require(OwnFile.vault.magic), at: directory + "/v.spv")

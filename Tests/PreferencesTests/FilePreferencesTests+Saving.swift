@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Preferences
+import PreferencesTestSupport
 import SyncFaulting
 import Synchronization
 import Testing
@@ -41,28 +42,14 @@ extension FilePreferencesTests {
     }
   }
 
-  /// An access control list for the user 1, whose mask looks like a right of the group: `setfacl -m u:1:rw` (acl(5)).
-  private static let accessList: [UInt8] = [
-    2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 6, 0, 1, 0, 0, 0, 4, 0, 0, 0, 255, 255, 255, 255, 16, 0, 6, 0,
-    255, 255, 255, 255, 32, 0, 0, 0, 255, 255, 255, 255,
-  ]
-
-  @Test func `a file keeps its access control list, so that its group gets no rights`() throws {
-    typealias Set = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer, Int, Int32) -> Int32
-    typealias Get = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer, Int) -> Int
-    // Glibc's module has neither.
-    let set = unsafeBitCast(try #require(dlsym(nil, "setxattr")), to: Set.self)
-    let get = unsafeBitCast(try #require(dlsym(nil, "getxattr")), to: Get.self)
+  @Test(.enabled(if: AccessList.isSupported, "the file system has no access control lists"))
+  func `a file keeps its access control list, so that its group gets no rights`() throws {
     try withTemporaryFolder { folder in
       let path = folder + "/a.json"
       try "{}".write(toFile: path, atomically: false, encoding: .utf8)
-      let isSet = set(path, "system.posix_acl_access", Self.accessList, Self.accessList.count, 0) == 0
-      guard isSet || errno != ENOTSUP else { return }
-      try #require(isSet)
+      try #require(AccessList.isSet(on: path))
       try JSONPreferences(at: path).set(1, forKey: "port")
-      var list = [UInt8](repeating: 0, count: 1024)
-      let count = get(path, "system.posix_acl_access", &list, list.count)
-      #expect(list.prefix(max(count, 0)).elementsEqual(Self.accessList))
+      #expect(AccessList.of(path) == AccessList.bytes())
     }
   }
 

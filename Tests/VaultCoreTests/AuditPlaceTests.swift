@@ -194,6 +194,26 @@ struct AuditPlaceTests {
     #expect(refusal { try AuditLogLocation(folder: "/nowhere", name: name) } == code)
   }
 
+  @Test(arguments: ["", "a note", String(repeating: "a", count: 32), String(repeating: "a", count: 33) + "\n"])
+  func `a file with the name of the delivery id that has none is not replaced`(text: String) throws {
+    try TemporaryDirectory.with { directory in
+      let group = Vault.Identifier([UInt8](repeating: 7, count: Vault.Identifier.count))
+      let files = AuditFiles(of: group, in: try AuditLogLocation(folder: directory, name: "shop"))
+      let path = "\(directory)/shop.delivered-\(group)"
+      try FileBytes.write(Array(text.utf8), to: path)
+      #expect(try files.deliveryID() == nil)
+      #expect(refusal { try files.setDeliveryID(String(repeating: "b", count: 32)) } == .io)
+      #expect(try FileBytes.read(path) == Array(text.utf8))
+
+      try #require(unlink(path) == 0)
+      for digit in ["b", "c"] {
+        let id = String(repeating: digit, count: 32)
+        try files.setDeliveryID(id)
+        #expect(try files.deliveryID() == id)
+      }
+    }
+  }
+
   @Test func `an empty path is no folder`() {
     #expect(refusal { try AuditLogLocation(folder: "", name: "shop") } == .io)
   }

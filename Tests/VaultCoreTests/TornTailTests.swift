@@ -75,6 +75,18 @@ struct TornTailTests {
     }
   }
 
+  @Test(arguments: ["vault", "key"])
+  func `a file of the package at the name stays, and keeps no write back`(what: String) throws {
+    try withFlippedEntry { path, torn in
+      let other = try what == "vault" ? FileBytes.read(path) : Array("spv-key-1:0123\n".utf8)
+      try FileBytes.write(other, to: path + ".torn")
+      try Vault.opened(at: path).set("new", forKey: "key")
+
+      #expect(try FileBytes.read(path + ".torn") == other)
+      #expect(try FileBytes.read(path + ".torn.2") == torn)
+    }
+  }
+
   @Test func `a link at the name is not followed`() throws {
     try withFlippedEntry { path, torn in
       try #require(symlink("elsewhere", path + ".torn") == 0)

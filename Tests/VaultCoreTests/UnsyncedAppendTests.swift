@@ -7,6 +7,43 @@ import Testing
 
 /// Appends whose sync fails (`Docs/Format.md` 5.1).
 struct UnsyncedAppendTests {
+  @Test func `an append is refused while the name of the file cannot be made durable, and the next one does it`() async
+  {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try TemporaryDirectory.with { directory in
+        _ = try Vault.sample(at: directory + "/vault.spv")
+        let vault = try Vault.opened(at: directory + "/vault.spv")
+        // Opens the file for writing, and appends nothing.
+        try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+          try batch.remove("missing")
+        }
+        let before = try FileBytes.read(vault.path)
+        var limit = rlimit()
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        try #require(getrlimit(files, &limit) == 0)
+        let usual = limit.rlim_cur
+        limit.rlim_cur = 0
+        try #require(setrlimit(files, &limit) == 0)
+        let refused = (0..<2).map { _ in refusal { try vault.set("new", forKey: "a") } }
+        limit.rlim_cur = usual
+        try #require(setrlimit(files, &limit) == 0)
+        let isUnchanged = try FileBytes.read(vault.path) == before
+        let synced = Tally()
+        try SyncFault.with { descriptor in
+          if SyncFault.isDirectory(descriptor) { synced.count.add(1, ordering: .relaxed) }
+          return nil
+        } during: {
+          try vault.set("new", forKey: "a")
+        }
+        let isRight =
+          try refused == [.io, .io] && isUnchanged && synced.count.load(ordering: .relaxed) == 1
+          && vault.text("a") == "new"
+        if !isRight { print(refused, isUnchanged, synced.count.load(ordering: .relaxed)) }
+        exit(isRight ? 42 : 1)
+      }
+    }
+  }
+
   @Test(arguments: ["owner", "holder"])
   func `an append that is not synced is made by a full write, although the page cache has dropped it`(
     by writer: String

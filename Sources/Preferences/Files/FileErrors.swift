@@ -21,6 +21,8 @@ extension PreferencesError: FileFailure {
         .system(.durabilityUnknown, "it is written, but its folder cannot be synced", number)
       case .makeDirectory: .system(.unwritable, "its folder cannot be created", number)
       case .rename: .system(.unwritable, "cannot be replaced", number)
+      case .keepAccessList: .system(.unwritable, "its access control list cannot be kept", number)
+      case .keepMode: .system(.unwritable, "its permissions cannot be kept", number)
       }
   }
 

@@ -147,11 +147,8 @@ package struct FileReplacement {
   /// Makes the name durable.
   private static func finish(_ file: Descriptor, _ path: String) throws(PreferencesError) {
     defer { file.unlock() }
-    let folder = PathName.directory(of: path)
-    // Syncing a directory takes the permission to read it. Without that, the sync is skipped.
-    guard try Descriptor.synchronizeDirectory(folder) || errno == EACCES else {
-      throw PreferencesError(.synchronizeDirectory, folder, errno: errno)
-    }
+    // Skipped in a directory that this user may not read.
+    _ = try Descriptor.synchronizeDirectory(PathName.directory(of: path))
   }
 
   // MARK: The lock
@@ -185,13 +182,7 @@ package struct FileReplacement {
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid), fchown(file.raw, old.st_uid, old.st_gid) != 0 {
       throw .system(.unwritable, "its owner cannot be kept", errno)
     }
-    // First, because with a list the bits of the group in the mode are those of the list's mask, and not of the group.
-    guard file.copyAccessList(of: target) else {
-      throw .system(.unwritable, "its access control list cannot be kept", errno)
-    }
-    guard fchmod(file.raw, old.st_mode & 0o7777) == 0 else {
-      throw .system(.unwritable, "its permissions cannot be kept", errno)
-    }
+    try file.keepAccess(of: target, mode: old.st_mode & 0o7777)
   }
 
   private static func resolved(_ path: String) throws(PreferencesError) -> String {

@@ -124,20 +124,31 @@ struct AuditFiles {
   /// The id under which the log is delivered; `nil` if there is none, or the file has something else.
   func deliveryID() throws(VaultError) -> String? {
     guard let file = try open(deliveryPath, forWriting: false) else { return nil }
-    let image = try FileImage(file.descriptor, 0..<Vault.Identifier.count * 2, limit: Int.max)
-    let id = String(decoding: image.span.copy, as: UTF8.self)
-    guard id.utf8.count == Vault.Identifier.count * 2 else { return nil }
+    let count = Vault.Identifier.count * 2
+    // One byte more than the line has, so that a longer file is none.
+    let image = try FileImage(file.descriptor, 0..<count + 2, limit: Int.max)
+    let line = image.span.copy
+    guard line.count == count + 1, line.last == UInt8(ascii: "\n") else { return nil }
+    let id = String(decoding: line.dropLast(), as: UTF8.self)
     return id.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) } ? id : nil
   }
 
   /// Replaces the id. The caller holds the lock of the current file.
+  /// - Throws: ``VaultError/Code/io`` if what has the name of its file is not an id: it is not ours to replace.
   func setDeliveryID(_ id: String) throws(VaultError) {
     let replacement = Replacement(path: deliveryPath, kind: .auditLog)
     let bytes = Array((id + "\n").utf8)
-    let made =
-      if let old = try deliveryPath.status() { try replacement.replace(old, with: bytes) } else {
-        try replacement.create(bytes)
+    let made: OpenFile
+    if let old = try deliveryPath.status() {
+      guard try deliveryID() != nil else {
+        throw VaultError(
+          .io, "\(deliveryPath.file) has the name of the file with the id of the log, and has no id: move it away",
+          errno: EEXIST)
       }
+      made = try replacement.replace(old, with: bytes)
+    } else {
+      made = try replacement.create(bytes)
+    }
     made.descriptor.unlock()
   }
 
@@ -258,16 +269,16 @@ struct AuditFiles {
   func make(_ bytes: [UInt8], replacing old: Descriptor?) throws(VaultError) -> OpenFile {
     try judgeFolder()
     if let old { return try replacement.replace(try old.status(), with: bytes) }
-    return try replacement.create(bytes, like: try newStatus())
+    return try replacement.create(bytes, like: try model())
   }
 
   /// The owner of a new file is the vault's. Unless the policy is strict, a user who may read the vault may log the
   /// reads.
-  private func newStatus() throws(VaultError) -> stat? {
+  private func model() throws(VaultError) -> (path: String, status: stat)? {
     guard var status = try location.vaultStatus() else { return nil }
     let isShared = current.policy != .strict && status.st_mode & 0o040 != 0
     status.st_mode = isShared ? 0o660 : 0o600
-    return status
+    return (location.path.file, status)
   }
 
   /// Gives the current file its name as a file that was handed over, unless it has it.

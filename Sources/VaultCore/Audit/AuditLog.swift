@@ -63,7 +63,14 @@ final class AuditLog: Sendable {
     var compared: AuditMaker.Compared?
     /// The time at which a read raised the mark, by ``Vault/Options/now``.
     var raised: Int64?
+    /// The new names of files that had the log's name and were too short for a log.
+    var setAside: [String] = []
+    /// How this process has logged *start*, if nothing was logged by it since.
+    var start: Start?
   }
+
+  /// How an event *start* was logged.
+  enum Start { case inNewFile, behindOthers }
 
   let group: Vault.Identifier
   let files: AuditFiles
@@ -112,6 +119,7 @@ final class AuditLog: Sendable {
         (append, state) throws(VaultError) in
         try append.write(events, lost: state.lost)
         state.lost = 0
+        if events.first?.action == .start { state.start = .behindOthers }
         if isSynced { try append.synchronize() }
       }
       guard case .laterKey = outcome, !mayBeStale else {
@@ -184,14 +192,17 @@ final class AuditLog: Sendable {
         let sealer = if let known = state.sealer { known } else { try Sealer(random: options.random) }
         state.sealer = sealer
         let deadline = Deadline(after: wait(state, isPatient ? keys.policy : .failOpen))
+        if first != nil { state.start = nil }
         for _ in 0..<Self.mostAttempts {
           var maker = AuditMaker(
             files: files, keys: keys, slot: slot, options: options, sealer: sealer, mark: mark,
             compared: state.compared)
+          defer { if let name = maker.setAside { state.setAside.append(name) } }
           guard let file = try lockedFile(&state, until: deadline) else {
             guard let first else { return .done }
             guard let made = try maker.make(first, lost: state.lost, why: .notThere) else { continue }
             hold(made, &state)
+            if first.first?.action == .start { state.start = .inNewFile }
             return .done
           }
           defer { file.descriptor.unlock() }
@@ -199,6 +210,7 @@ final class AuditLog: Sendable {
             guard let first else { return .done }
             guard let made = try maker.make(first, lost: state.lost, why: .tooShort, replacing: file) else { continue }
             hold(made, &state)
+            if first.first?.action == .start { state.start = .inNewFile }
             return .done
           }
           switch try AuditAppend.open(
@@ -239,6 +251,54 @@ final class AuditLog: Sendable {
     state.lost = 0
     durable = Point(count: made.written.header.count, tag: made.written.header.last)
     isUndelivered = true
+  }
+
+  /// Takes back the event *start* that this process has logged last, because logging was not switched on: removes the
+  /// file that begins with it, or ends the log with *stop*. Without such an event it does nothing.
+  ///
+  /// - Throws: the error of the log, which still says that it was switched on.
+  func takeBackStart(_ keys: AuditKeys, by slot: Vault.Identifier) throws(VaultError) {
+    guard let start = state.withLock({ $0.start }) else { return }
+    if start == .inNewFile, try removeNew() { return }
+    _ = try append([Event(action: .stop)], keys, by: slot, isSynced: true)
+  }
+
+  /// Removes the file that the last append has made.
+  /// - Returns: `false` if something was written to it since.
+  private func removeNew() throws(VaultError) -> Bool {
+    try concerningLog { () throws(VaultError) -> Bool in
+      try state.withLock { (state) throws(VaultError) -> Bool in
+        guard let file = try lockedFile(&state, until: Deadline(after: options.lockTimeout)) else { return true }
+        defer { file.descriptor.unlock() }
+        guard let made = state.written, try holdsOnly(made, file.descriptor),
+          file.descriptor.discard(files.current.file)
+        else { return false }
+        state.file = nil
+        state.written = nil
+        state.start = nil
+        durable = nil
+        do throws(VaultError) { try files.synchronize() } catch {}  // after a power failure it may be back
+        return true
+      }
+    }
+  }
+
+  /// Whether a file has the header that this process wrote last, and nothing behind the events that it counts.
+  private func holdsOnly(_ written: AuditAppend.Written, _ file: Descriptor) throws(VaultError) -> Bool {
+    let image = try FileImage(file, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
+    let size = Int(try file.status().st_size)
+    guard image.span.byteCount == written.bytes.count, image.span.starts(with: written.bytes),
+      size >= written.header.end
+    else { return false }
+    return try file.isZero(written.header.end..<size)
+  }
+
+  /// The new names of files that appends have set aside since the last call.
+  func takeNamesSetAside() -> [String] {
+    state.withLock { state in
+      defer { state.setAside = [] }
+      return state.setAside
+    }
   }
 
   // MARK: The mark

@@ -26,6 +26,8 @@ struct AuditMaker {
   let mark: MarkKeeper?
   /// What was compared last.
   private(set) var compared: Compared?
+  /// The new name of a file that had the name of the current one, and was set aside.
+  private(set) var setAside: String?
 
   static let noFileLeft = VaultError(.limitExceeded, "the log has no file left")
 
@@ -57,7 +59,7 @@ struct AuditMaker {
     let bytes = try write(all, behind: &header, .first, lost: lost)
     // No writer leaves a part of a header, so that the file may be a different program's.
     let isEmpty = try old.map { (file) throws(VaultError) in try file.descriptor.status().st_size == 0 } ?? true
-    if !isEmpty { _ = try files.setAside(files.current) }
+    if !isEmpty { setAside = try files.setAside(files.current) }
     let replaced = isEmpty ? old : nil
     do throws(VaultError) { return try make(header, bytes, replacing: replaced) } catch {
       if error.code == .alreadyExists, replaced == nil { return nil }

@@ -10,6 +10,23 @@ extension VaultHandle {
       events, keys, by: slot(granting: keys.groupID), isSynced: isSynced, mayBeStale: mayBeStale)
   }
 
+  /// Takes back that logs were switched on, if a write has logged that and then failed.
+  ///
+  /// - Parameter failure: the error of the write.
+  /// - Returns: the error of the write; ``VaultError/Code/durabilityUnknown`` if a log still says that it was switched
+  ///   on.
+  func takeBackStarts(_ groups: [AuditKeys], after failure: VaultError) -> VaultError {
+    guard failure.code != .durabilityUnknown else { return failure }
+    var kept: [String] = []
+    for keys in groups {
+      do throws(VaultError) {
+        try auditLog(of: keys.groupID).takeBackStart(keys, by: slot(granting: keys.groupID))
+      } catch { kept.append(error.message) }
+    }
+    guard !kept.isEmpty else { return failure }
+    return failure.after("a log still says that it was switched on: \(kept.joined(separator: "; "))")
+  }
+
   /// The present keys and policy for logging a read of a snapshot, without a system call: those that this handle has
   /// loaded. For a handle that is locked, those with which the snapshot was taken.
   func loadedAudit(of group: Vault.Identifier, or taken: AuditKeys?) throws(VaultError) -> AuditKeys? {

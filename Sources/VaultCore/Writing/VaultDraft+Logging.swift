@@ -6,12 +6,17 @@ struct LoggedWrite {
   struct Group {
     let keys: AuditKeys
     let event: AuditLog.Event
+    /// Whether the write makes the group.
+    var isOfNewGroup = false
   }
 
   /// Before the write. If one cannot be logged fail-closed, nothing is written.
   var before: [Group] = []
   /// After the write, which is durable by then.
   var after: [Group] = []
+
+  /// The keys of the logs of groups that the write makes.
+  var newGroups: [AuditKeys] { before.filter(\.isOfNewGroup).map(\.keys) }
 }
 
 /// The logs of the groups (`Docs/Format.md` F.1).
@@ -114,7 +119,8 @@ extension VaultDraft {
               keys: try keys(of: group, item, policy: isWayOut ? .failOpen : .failClosed),
               event: AuditLog.Event(
                 action: .start, item: (AuditBody.Tag.policy, [policy.number]),
-                beginsLog: group.former == nil || group.content.auditItem == nil)))
+                beginsLog: group.former == nil || group.content.auditItem == nil),
+              isOfNewGroup: group.former == nil))
         } else if wasLogged {
           write.before.append(
             .init(keys: try keys(of: group, item, policy: .failOpen), event: AuditLog.Event(action: .stop)))

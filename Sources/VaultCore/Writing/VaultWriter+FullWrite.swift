@@ -41,13 +41,15 @@ extension VaultWriter {
       FileImage(bytes), version: nil, storage: storage, options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try next.reopened(in: snapshot, sealer: sealer) }
     for group in checked.groups { _ = try checked.content(group.id) }
-    for group in write.logged.before { _ = try handle.log([group.event], group.keys, isSynced: true) }
+    do throws(VaultError) {
+      for group in write.logged.before { _ = try handle.log([group.event], group.keys, isSynced: true) }
+    } catch { throw handle.takeBackStarts(write.logged.newGroups, after: error) }
     let fresh: any StorageVersion
     // Readers of this handle may find the new file before this thread stores its state.
     handle.loaded.withLock { $0.expect(next, after: unlocked, changing: write.changes) }
     do throws(VaultError) { fresh = try locked.replace(with: bytes, behind: old.position) } catch {
       if error.code != .durabilityUnknown { handle.loaded.withLock { $0.expect(nil, after: unlocked) } }
-      throw error
+      throw handle.takeBackStarts(write.logged.newGroups, after: error)
     }
     checked.adopt(fresh)
     checked.dropImage()

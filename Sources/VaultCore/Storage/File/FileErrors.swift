@@ -21,6 +21,8 @@ extension VaultError: FileFailure {
       case .synchronizeData: .io("\(path): fdatasync", number)
       case .rename where number == EEXIST: VaultError(.alreadyExists, "\(path): a file already exists at this path")
       case .rename: .writing("\(path): put the new file in place", number)
+      case .keepAccessList: .io("\(path): keep the access control list", number)
+      case .keepMode: .io("\(path): keep the mode", number)
       }
     self.init(error.code, error.message, errno: error.errno, cause: ErrorSubject.operation(operation, path: path))
   }

@@ -13,7 +13,7 @@ struct KeptTornTail {
   private static let mostFiles = 100
 
   /// Writes `bytes` to a new file, unless an earlier attempt has written them.
-  /// - Throws: ``VaultError/Code/io`` or ``VaultError/Code/readOnly``, with the vault unchanged.
+  /// - Throws: ``VaultError/Code/io`` or ``VaultError/Code/readOnly``, with the vault unchanged. The file may be there.
   func keep(_ bytes: RawSpan) throws(VaultError) {
     for number in 1...Self.mostFiles where try keep(bytes, in: name(number)) {
       _ = try path.synchronizeDirectory()
@@ -34,7 +34,7 @@ struct KeptTornTail {
         if let vault = try path.status() {
           _ = fchown(file.raw, vault.st_uid, gid_t.max)
           if path.policy == .sharedWithGroup, fchown(file.raw, uid_t.max, vault.st_gid) == 0 {
-            _ = fchmod(file.raw, vault.st_mode & 0o660)
+            do throws(VaultError) { try file.keepAccess(of: path.file, mode: vault.st_mode & 0o660) } catch {}
           }
         }
         try file.write(bytes, at: 0)
@@ -43,7 +43,8 @@ struct KeptTornTail {
       file.unlock()
       return true
     } catch {
-      guard error.code == .alreadyExists else { throw error }
+      // A vault or key with the name has another error.
+      guard error.code == .alreadyExists || FileIdentity(at: name, followingLinks: false) != nil else { throw error }
       return holds(bytes, name)
     }
   }

@@ -41,7 +41,8 @@ final class LockedFile: LockedStorage {
 
   func append(_ entry: [UInt8], at position: StoragePosition) throws(VaultError) {
     guard let known = position.version as? OpenFile, known.identity == file.identity else { throw changedByOthers }
-    // If a rename is not durable yet, a power failure could undo it and with it this append (5.1).
+    // If a rename is not durable yet, a power failure could undo it and with it this append (5.1). If this fails,
+    // nothing was written, and the next append tries again.
     if !known.isNameDurable {
       _ = try path.synchronizeDirectory()
       known.isNameDurable = true

@@ -11,7 +11,8 @@ struct Replacement {
   /// Replaces the vault, whose lock the caller holds.
   ///
   /// - Parameters:
-  ///   - old: the status of the replaced file. The new file gets its owner and mode according to the policy.
+  ///   - old: the status of the replaced file. The new file gets its owner and mode according to the policy, and its
+  ///     access control list if that lets others in.
   ///   - reserve: how many zero bytes follow.
   /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/durabilityUnknown`` when the new file is in place but the directory could not be
@@ -19,7 +20,7 @@ struct Replacement {
   func replace(_ old: stat, with bytes: [UInt8], reserve: Int = 0) throws(VaultError) -> OpenFile {
     try finish(
       try file.replace { (descriptor) throws(VaultError) in
-        try takeOver(old, descriptor)
+        try takeOver(old, of: path.file, descriptor)
         try write(bytes, reserve: reserve, descriptor)
       })
   }
@@ -27,14 +28,17 @@ struct Replacement {
   /// Creates a file at a path where none may exist.
   /// - Parameters:
   ///   - reserve: how many zero bytes follow.
-  ///   - model: a status whose owner and mode the new file gets; `nil` for this process's, and the mode of new vaults.
+  ///   - model: a file whose owner and access control list the new file gets, and a status with its owner and the mode;
+  ///     `nil` for this process's owner, and the mode of new vaults.
   /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/alreadyExists``.
-  func create(_ bytes: [UInt8], reserve: Int = 0, like model: stat? = nil) throws(VaultError) -> OpenFile {
+  func create(
+    _ bytes: [UInt8], reserve: Int = 0, like model: (path: String, status: stat)? = nil
+  ) throws(VaultError) -> OpenFile {
     try finish(
       try file.create { (descriptor) throws(VaultError) in
         if let model {
-          try takeOver(model, descriptor)
+          try takeOver(model.status, of: model.path, descriptor)
         } else {
           // The umask may have removed the owner's access.
           guard fchmod(descriptor.raw, try newMode(descriptor)) == 0 else { throw .io("\(path.file): set the mode") }
@@ -60,7 +64,10 @@ struct Replacement {
     return 0o660
   }
 
-  private func takeOver(_ old: stat, _ descriptor: Descriptor) throws(VaultError) {
+  /// - Parameters:
+  ///   - old: the status with the owner and the mode.
+  ///   - other: the file that has them, and perhaps an access control list.
+  private func takeOver(_ old: stat, of other: String, _ descriptor: Descriptor) throws(VaultError) {
     let strict = path.policy == .strict
     // If root writes, the file keeps its owner. If several users may write, a process that may not change the owner
     // becomes the owner.
@@ -74,13 +81,12 @@ struct Replacement {
         throw .io("\(path.file): keep the group")
       }
     }
-    let mode =
-      switch path.policy {
-      case .strict: mode_t(0o600)
-      case .relaxed: old.st_mode & 0o664
-      case .sharedWithGroup: old.st_mode & 0o660
-      }
-    guard fchmod(descriptor.raw, mode) == 0 else { throw .io("\(path.file): keep the mode") }
+    switch path.policy {
+    case .strict:
+      guard fchmod(descriptor.raw, 0o600) == 0 else { throw VaultError(.keepMode, path.file, errno: errno) }
+    case .relaxed: try descriptor.keepAccess(of: other, mode: old.st_mode & 0o664)
+    case .sharedWithGroup: try descriptor.keepAccess(of: other, mode: old.st_mode & 0o660)
+    }
   }
 
   /// Makes the name durable. Other writers wait for the lock until then.

@@ -139,7 +139,7 @@ struct VaultPath: Sendable {
     try judgeDirectory()
   }
 
-  /// Makes a rename durable. Returns `false` if the directory cannot be opened.
+  /// Makes a rename durable. Returns `false`, with `errno`, if this user may not read the directory.
   func synchronizeDirectory() throws(VaultError) -> Bool { try Descriptor.synchronizeDirectory(directory) }
 
   // MARK: Owners and modes
