@@ -45,27 +45,33 @@ struct GitMerge: WritingCommand {
     try unlock.refuseMark()
     var access = try unlock.complete(try vault.access())
     access.markPath = nil
-    let sides = try files.map { (file) throws(VaultError) in try VaultLocation(copyOf: file) }
+    var sides: [VaultLocation] = []
+    for (side, file) in zip(MergeSide.allCases, files) {
+      sides.append(try side.named { () throws(VaultError) in try VaultLocation(copyOf: file) })
+    }
     let limit = access.options.limits.fileBytes
     guard try !sides[0].storage(access.options).load(limit: limit).bytes.bytes.isEmpty else {
       throw VaultError(
         .conflict, "both sides have added the vault, and without a common ancestor nothing tells what each has changed",
         cause: Cure(hint: "take one side, and repeat the changes of the other"))
     }
+    for (side, location) in zip(MergeSide.allCases, sides) {
+      _ = try side.named { () throws(VaultError) in
+        try VaultInfo(in: location.storage(access.options), options: access.options)
+      }
+    }
     guard Set(sides.map(\.identifier)).count == 1 else {
       throw VaultError(.malformed, "the files are not copies of one vault", cause: Cure(hint: Self.usage))
     }
     access.location = sides[1]
     let (ours, credential) = try access.openKeepingCredential(messages)
-    func other(_ index: Int) throws -> Vault {
-      var access = access
-      access.location = sides[index]
-      do throws(VaultError) {
-        let options = try access.unlockedOptions(messages)
-        return try Vault.open(in: sides[index].storage(options), credential: credential, options: options)
-      } catch { throw access.explained(error) }
+    let options = try access.unlockedOptions(messages)
+    func other(_ side: MergeSide) throws(VaultError) -> Vault {
+      try side.named { () throws(VaultError) in
+        try Vault.open(in: sides[side.rawValue].storage(options), credential: credential, options: options)
+      }
     }
-    var merge = try VaultMerge(base: try other(0), ours: ours, theirs: try other(2))
+    var merge = try VaultMerge(base: try other(.base), ours: ours, theirs: try other(.theirs))
     try merge.run()
     let result = try sides[merge.takesTheirs ? 2 : 1].storage(access.options).load(limit: limit)
     try OutputFile.replace(files[1], kind: .vault) { (file) throws(VaultError) in
@@ -76,4 +82,33 @@ struct GitMerge: WritingCommand {
     if vault.json { try Output.write(merge.json) }
     guard merge.conflicts.isEmpty else { throw ToolError.conflicts(merge.conflicts.count) }
   }
+}
+
+/// One of the three files, in their order.
+private enum MergeSide: Int, CaseIterable {
+  case base, ours, theirs
+
+  /// The words of git. The file has a name that git made up for it.
+  private var name: String {
+    switch self {
+    case .base: "the common ancestor"
+    case .ours: "the version of the current branch (ours)"
+    case .theirs: "the version of the other branch (theirs)"
+    }
+  }
+
+  /// Returns what `body` returns, and throws its errors with the name of the file. A backup and `salvage` are no cure
+  /// for it: they would replace the vault of the user.
+  func named<R>(_ body: () throws(VaultError) -> R) throws(VaultError) -> R {
+    do throws(VaultError) { return try body() } catch {
+      let isBroken = Self.broken.contains(error.code)
+      throw VaultError(
+        error.code, "\(name): \(error.message)", errno: error.errno,
+        cause: isBroken ? Cure(hint: Self.undoing) : error.cause)
+    }
+  }
+
+  private static let broken: [VaultError.Code] = [.notAVault, .damaged, .malformed, .limitExceeded, .tampered]
+  private static let undoing =
+    "\"git merge --abort\" undoes the merge; or take a side that is whole, and repeat the changes of the other"
 }
