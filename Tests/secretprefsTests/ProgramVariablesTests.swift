@@ -35,7 +35,8 @@ struct ProgramVariablesTests {
     BASH_ENV BASHOPTS BASH_LOADABLES_PATH BASH_XTRACEFD CDPATH ENV EXECIGNORE FCEDIT FIGNORE GLOBIGNORE HISTCONTROL \
     HISTFILE HISTIGNORE HISTSIZE HISTTIMEFORMAT HOME HOSTFILE IFS INPUTRC MAIL MAILCHECK MAILPATH OLDPWD OPTIND PATH \
     PROMPT_COMMAND PS1 PS2 PS3 PS4 PWD SHELL SHELLOPTS TERM TIMEFORMAT TMOUT COLUMNS LINES ZDOTDIR FPATH NULLCMD \
-    KSHRC SCREENRC TMUX_TMPDIR
+    KSHRC SCREENRC TMUX_TMPDIR BASHPID DIRSTACK EPOCHREALTIME EPOCHSECONDS FUNCNAME GROUPS HISTCMD LINENO RANDOM \
+    SECONDS SRANDOM _
     """,
     "Python": """
     PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONINSPECT PYTHONWARNINGS PYTHONUSERBASE PYTHONPLATLIBDIR PYTHONBREAKPOINT \
@@ -168,7 +169,7 @@ struct ProgramVariablesTests {
   }
 
   @Test func `a shell that evaluates an export gets no settings`() throws {
-    for key in ["LESS", "http_proxy", "path", "GIT_DIR"] {
+    for key in ["LESS", "http_proxy", "path", "GIT_DIR", "ü", "_", "random"] {
       let home = try RunTests.prepared()
       _ = try Tool.run(["set", key, "--file", "k", "--key-file", "k"], in: home)
       let outcome = try Tool.run(["export", "--format", "shell", "--key-file", "k"], in: home)

@@ -170,7 +170,7 @@ struct RunTests {
     "LD_PRELOAD", "LD_X", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PATH", "IFS", "PS4", "PROMPT_COMMAND",
     "SHELLOPTS", "BASHOPTS", "PYTHONPATH", "PERL5OPT", "RUBYOPT", "NODE_OPTIONS", "GCONV_PATH", "GLIBC_TUNABLES",
     "MALLOC_PERTURB_", "PYTHONSTARTUP", "BASH_FUNC_x", "JAVA_TOOL_OPTIONS", "GIT_SSH_COMMAND", "HOME",
-    "GIT_CONFIG_COUNT", "LUA_INIT_5_4", "SECRETPREFS_PASSPHRASE", "SECRETPREFS_KEY_FILE",
+    "GIT_CONFIG_COUNT", "LUA_INIT_5_4", "SECRETPREFS_PASSPHRASE", "SECRETPREFS_KEY_FILE", "_",
   ])
   func `a name that hooks a loader or a shell is refused`(_ name: String) throws {
     let home = try Self.prepared()
@@ -179,6 +179,28 @@ struct RunTests {
       #expect(outcome.exit == 64)
       #expect(outcome.output.isEmpty)
     }
+  }
+
+  @Test func `a key whose variable is one that shells set is passed under another name alone`() throws {
+    let home = try Self.prepared()
+    try #require(Tool.run(["set", "ü", "--file", "k", "--key-file", "k"], in: home).exit == 0)
+    for options in [[], ["--only", "ü"]] {
+      let refused = try Tool.run(["run", "--key-file", "k"] + options + ["--", "env"], in: home)
+      #expect(refused.exit == 64 && refused.output.isEmpty)
+      #expect(refused.errorText.contains("\"ü\" (_)"), "\(refused.errorText)")
+    }
+    let named = try Tool.run(["run", "--env", "UE=ü", "--key-file", "k", "--", "printenv", "UE"], in: home)
+    #expect(named.exit == 0, "\(named.errorText)")
+  }
+
+  @Test func `a key that is named twice is passed once`() throws {
+    let home = try Self.prepared()
+    let names = ["--only", "token", "--only", "token", "--only", "secret://default/token", "--env", "TOKEN=token"]
+    let outcome = try Tool.run(["run", "--key-file", "k"] + names + ["--", "env"], in: home)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(outcome.text.split(separator: "\n").filter { $0.hasPrefix("TOKEN=") } == ["TOKEN=CANARY-7f3a"])
+    let both = ["--env", "A=token", "--file", "A=token"]
+    #expect(try Tool.run(["run", "--key-file", "k"] + both + ["--", "env"], in: home).exit == 64)
   }
 
   @Test func `the files of a command outlive a tool that is killed, and a use after the command removes them`() throws {

@@ -6,14 +6,17 @@ struct FoundVariable {
   /// `nil` for a plain value.
   let found: ReferencedValues.Found?
 
-  /// Finds the records of all variables. Opens no value.
+  /// Finds the records of all variables, each once, also if it is named again. Opens no value.
   static func all(_ variables: [Variable], in values: ReferencedValues) throws -> [FoundVariable] {
     var all: [FoundVariable] = []
+    var known: [String: FoundVariable] = [:]
     var missing: [(variable: Variable, error: ToolError)] = []
     for variable in variables {
       do {
         let found = try variable.reference.map { try values.find($0, at: variable.place) }
-        all.append(FoundVariable(variable: variable, found: found))
+        let next = FoundVariable(variable: variable, found: found)
+        let other = known.updateValue(next, forKey: variable.name)
+        if other?.isSame(as: next) != true { all.append(next) }
       } catch {
         let error = ToolError(thrown: error)
         guard error.code == VaultError.Code.notFound.rawValue else { throw variable.located(error) }
@@ -29,6 +32,14 @@ struct FoundVariable {
     }
     // One key alone is not named, because it may be a secret in the wrong place.
     guard variables.count > 1 else { throw first.error }
-    throw ToolError.missing(Set(missing.map(\.variable.label)), "nothing was started")
+    let areReferences = missing.allSatisfy { $0.variable.place == nil }
+    throw ToolError.missing(
+      Set(missing.map(\.variable.label)), "nothing was started",
+      listing: areReferences ? Hints.references : Hints.keys)
+  }
+
+  /// Whether both pass the same value in the same way.
+  private func isSame(as other: FoundVariable) -> Bool {
+    found != nil && found?.identity == other.found?.identity && variable.isFile == other.variable.isFile
   }
 }

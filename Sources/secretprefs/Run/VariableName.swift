@@ -59,9 +59,9 @@ enum VariableName {
     // The C library: its list of variables that it ignores for set-user-ID programs, and more.
     "GCONV_PATH", "GETCONF_DIR", "GLIBC_TUNABLES", "HOSTALIASES", "LOCALDOMAIN", "LOCPATH", "NIS_PATH", "NLSPATH",
     "RESOLV_HOST_CONF", "RES_OPTIONS", "TMPDIR", "TZDIR", "TERMCAP", "TERMINFO", "TERMINFO_DIRS",
-    // Shells.
-    "BASHOPTS", "BASH_ENV", "CDPATH", "ENV", "FPATH", "HOME", "IFS", "INPUTRC", "PATH", "PROMPT_COMMAND", "PS0", "PS1",
-    "PS2", "PS4", "SHELL", "SHELLOPTS", "ZDOTDIR",
+    // Shells. They set "_" for each command.
+    "_", "BASHOPTS", "BASH_ENV", "CDPATH", "ENV", "FPATH", "HOME", "IFS", "INPUTRC", "PATH", "PROMPT_COMMAND", "PS0",
+    "PS1", "PS2", "PS4", "SHELL", "SHELLOPTS", "ZDOTDIR",
     // Interpreters and virtual machines.
     "BUN_OPTIONS", "CLASSPATH", "DOTNET_STARTUP_HOOKS", "ELIXIR_ERL_OPTIONS", "ERL_AFLAGS", "ERL_FLAGS", "ERL_ZFLAGS",
     "JAVA_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "LUA_CPATH", "LUA_PATH", "NODE_OPTIONS",
