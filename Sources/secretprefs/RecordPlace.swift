@@ -7,6 +7,9 @@ struct RecordPlace: Equatable {
   private let groupName: String?
   /// The options that name this place to another command, each after a blank. Empty for what is used without them.
   let options: String
+  /// Whether a reference names it. Then a hint names keys by references, because options are refused beside one, and a
+  /// key alone would be one of another service.
+  private let isReference: Bool
 
   /// The service and group of options, or of the environment and the configuration.
   init(service: String?, group: String?) throws {
@@ -14,6 +17,7 @@ struct RecordPlace: Equatable {
     groupName = try group ?? Configuration.value(of: .group)
     options = [("service", service), ("group", group)]
       .compactMap { name, value in value.map { " --\(name) \(shellWord($0))" } }.joined()
+    isReference = false
   }
 
   /// The place of a reference, in which neither the environment nor the configuration has a part.
@@ -24,6 +28,7 @@ struct RecordPlace: Equatable {
     options =
       " --service \(shellWord(service.text))"
       + ((reference.group ?? others).map { " --group \(shellWord($0))" } ?? "")
+    isReference = true
   }
 
   static func == (first: RecordPlace, second: RecordPlace) -> Bool {
@@ -49,17 +54,24 @@ struct RecordPlace: Equatable {
         throw ToolError(
           error,
           message: "the credential opens \(groups.count) access groups, and none is \"\(AccessGroup.defaultName)\"",
-          hint: "name one with --group; \"secretprefs groups list\" lists them")
+          hint: namingGroup)
       }
       guard let only = groups.first else {
         let message = "the vault has no access group \"\(AccessGroup.defaultName)\""
-        throw ToolError(
-          isOwner ? VaultError(.notFound, message) : error, message: message,
-          hint: "name one with --group; \"secretprefs groups list\" lists them")
+        throw ToolError(isOwner ? VaultError(.notFound, message) : error, message: message, hint: namingGroup)
       }
       return only
     }
   }
+
+  private var namingGroup: String {
+    isReference
+      ? "?group=name behind the reference names one; \"secretprefs groups list\" lists them"
+      : "name one with --group; \"secretprefs groups list\" lists them"
+  }
+
+  /// What to do if none of the keys that there are is known to be meant.
+  var keysHint: String { isReference ? Hints.references : Hints.keys }
 
   /// The error for a missing key. It names the key only if the vault has it: if the key was removed and is kept, or a
   /// different service has it, which the credential can list.
@@ -78,9 +90,36 @@ struct RecordPlace: Equatable {
       }
       return .removedKey(removed.key.text, options, nowIn: others)
     }
-    let services = try vault.records(in: group).filter { $0.key == name }.map(\.service.text)
-    guard services.isEmpty else { return .noSuchKey(name.text, of: services) }
-    return .noSuchKey(
-      key, among: try vault.keys(service: service, in: group), pattern: hint ?? Hints.patterns(options))
+    // It may be a key of the group "default", which the credential does not open.
+    guard !isReference || groupName != nil || group.name.text == AccessGroup.defaultName else {
+      return ToolError(
+        VaultError(.notFound, "there is no such key in \"\(group.name.text)\", which the credential opens"),
+        hint: Hints.references)
+    }
+    let services = try vault.records(in: group).filter { $0.key == name }.map(\.service)
+    guard services.isEmpty else {
+      let error = ToolError.noSuchKey(name.text, of: services.map(\.text))
+      let references = services.map { SecretReference(service: $0, key: name.text, in: group).text }
+      return isReference ? error.with(hint: "did you mean \(listed(references))?") : error
+    }
+    return try noSuchKey(key, among: try vault.keys(service: service, in: group), pattern: hint)
+  }
+
+  /// - Parameters:
+  ///   - key: What was given. It is not repeated, because it may be a secret in the wrong place.
+  ///   - keys: The keys of this place.
+  ///   - hint: What to do if the key was meant as a pattern; `nil` for how it is listed.
+  func noSuchKey(_ key: String, among keys: [String], pattern hint: String? = nil) throws(VaultError) -> ToolError {
+    if key.contains(where: { "*?[".contains($0) }) {
+      return ToolError(
+        VaultError(.notFound, "there is no such key; a key is not a pattern"), hint: hint ?? Hints.patterns(options))
+    }
+    // Bounds the cost of the comparison.
+    let near = key.utf8.count <= 100 && keys.count <= 1000 ? nearest(key, among: keys) : nil
+    guard let near else { return ToolError.noSuchKey.with(hint: keysHint) }
+    let meant = try reference(to: near).text
+    return ToolError.noSuchKey.with(
+      hint: isReference
+        ? "did you mean \(meant)?" : "did you mean \(shellWord(near))? \"secretprefs list\" lists the keys")
   }
 }

@@ -36,7 +36,7 @@ struct RecordScope {
 
   /// The error if there is no key.
   var nothing: ToolError {
-    choice.isEveryKey ? .emptyService : .noMatchingKey(patternHint)
+    choice.isEveryKey ? .emptyService.with(hint: place.keysHint) : .noMatchingKey(patternHint)
   }
 
   /// The options that select the same services and groups.

@@ -101,6 +101,21 @@ struct DoctorTests {
     #expect(outcome.text == "no problems found\nnot checked: slots and other groups (only an owner can read them)\n")
   }
 
+  @Test func `a sole owner's slot is worth an advice to an owner, and none to a holder, who can add no slot`() throws {
+    let home = try Scratch()
+    let made = try Tool.shell(
+      """
+      secretprefs init --key-file k && secretprefs groups create g --key-file k
+      secretprefs slots add --for-group g --new-key-file h --key-file k
+      """, in: home)
+    try #require(made.exit == 0, "\(made.errorText)")
+    let doctor = "secretprefs doctor --fail-on advice --json --key-file"
+    let owner = try Tool.shell("\(doctor) k", in: home)
+    #expect(owner.exit == 1 && owner.text.contains("{\"problem\":\"oneOwner\",\"severity\":\"advice\","))
+    let holder = try Tool.shell("\(doctor) h", in: home)
+    #expect(holder.exit == 0 && !holder.text.contains("oneOwner"), "\(holder.text)\(holder.errorText)")
+  }
+
   @Test func `a slot of a later version is a warning, and a planted slot is detected`() throws {
     let home = try Self.vault()
     // The second slot's kind, and the checksum corrected.

@@ -83,7 +83,7 @@ struct Remove: WritingCommand {
       }
       throw ToolError.missing(
         missing.subtracting(dropped).map(\.text),
-        removed == 0 ? "nothing was removed" : "the others were removed")
+        removed == 0 ? "nothing was removed" : "the others were removed", listing: place.keysHint)
     }
     if self.vault.json { try Output.write(.object([("removed", .unsigned(UInt64(removed))), ("kept", .bool(!now))])) }
   }

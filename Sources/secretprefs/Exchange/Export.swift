@@ -165,10 +165,8 @@ struct Export: WritingCommand {
     let keys = records.map(\.info.key.text)
     let missing = Set(only).subtracting(keys)
     guard missing.isEmpty else {
-      guard only.count > 1 else {
-        throw ToolError.noSuchKey(only[0], among: keys, pattern: Hints.patterns(scope.place.options))
-      }
-      throw ToolError.missing(missing, "nothing was exported")
+      guard only.count > 1 else { throw try scope.place.noSuchKey(only[0], among: keys) }
+      throw ToolError.missing(missing, "nothing was exported", listing: scope.place.keysHint)
     }
     return records.filter { only.contains($0.info.key.text) }
   }

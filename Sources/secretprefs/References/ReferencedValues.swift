@@ -35,35 +35,12 @@ final class ReferencedValues {
   ///
   /// - Parameter place: The place of the reference, if it was not named by it.
   func find(_ reference: SecretReference, at place: RecordPlace? = nil) throws -> Found {
-    let isNamed = place != nil
     let place = try place ?? reference.place
     let service = try service(at: place)
     guard let record = try service.values.record(reference.key) else {
-      let error = try place.noSuchKey(reference.key, in: service.group, of: vault)
-      throw isNamed ? error : try missing(reference, in: service, error)
+      throw try place.noSuchKey(reference.key, in: service.group, of: vault)
     }
     return Found(reference: reference, group: service.group, record: record, values: service.values)
-  }
-
-  /// - Parameter error: What is known of the key in its group.
-  private func missing(_ reference: SecretReference, in service: Service, _ error: ToolError) throws -> ToolError {
-    guard reference.group != nil || service.group.name.text == AccessGroup.defaultName else {
-      return ToolError(
-        VaultError(.notFound, "there is no such key in \"\(service.group.name.text)\", which the credential opens"),
-        hint: Hints.references)
-    }
-    let name = try Vault.Name(reference.key)
-    if try vault.removedRecord(service: service.name, key: reference.key, in: service.group) != nil { return error }
-    let records = try vault.records(in: service.group)
-    var near = records.first { $0.key == name }
-    if near == nil, let key = nearest(reference.key, among: try service.values.keys) {
-      near = records.first { $0.service == service.name && $0.key.text == key }
-    }
-    return error.with(
-      hint: near.map {
-        "did you mean \(SecretReference(service: $0.service, key: $0.key.text, in: service.group).text)?"
-      }
-        ?? Hints.references)
   }
 
   /// Lends a value to `body`, with the bytes that `get` writes and whether they are text.

@@ -19,6 +19,8 @@ enum Hints {
   static let otherPassphraseFile = "a passphrase in $CREDENTIALS_DIRECTORY is a regular file or a FIFO"
   static let makeVault = "\"secretprefs init\" creates a vault; --vault selects a different one"
 
+  static let keys = "\"secretprefs list\" lists the keys; --service and --group select a different service or group"
+
   static let groups = "\"secretprefs groups list\" lists the access groups that the credential opens"
 
   static let references =

@@ -244,25 +244,7 @@ struct ToolError: Error {
   static let noSuchSlot = ToolError(
     VaultError(.notFound, "there is no slot with this id"), hint: "\"secretprefs slots list\" lists the ids")
 
-  static let noSuchKey = ToolError(
-    VaultError(.notFound, "there is no such key"),
-    hint: "\"secretprefs list\" lists the keys; --service and --group select a different service or group")
-
-  /// - Parameters:
-  ///   - key: What was given. It is not repeated, because it may be a secret in the wrong place.
-  ///   - keys: The keys of the service.
-  ///   - hint: What to do if the key was meant as a pattern.
-  static func noSuchKey(_ key: String, among keys: [String], pattern hint: String) -> ToolError {
-    if key.contains(where: { "*?[".contains($0) }) {
-      return ToolError(VaultError(.notFound, "there is no such key; a key is not a pattern"), hint: hint)
-    }
-    // Bounds the cost of the comparison.
-    let near = key.utf8.count <= 100 && keys.count <= 1000 ? nearest(key, among: keys) : nil
-    guard let near else { return noSuchKey }
-    return ToolError(
-      VaultError(.notFound, "there is no such key"),
-      hint: "did you mean \(shellWord(near))? \"secretprefs list\" lists the keys")
-  }
+  static let noSuchKey = ToolError(VaultError(.notFound, "there is no such key"), hint: Hints.keys)
 
   /// A key that does not exist, and has the form of another program's reference.
   static func foreignReference(_ program: String) -> ToolError {
@@ -295,7 +277,7 @@ struct ToolError: Error {
     ToolError(VaultError(.notFound, "no key matches the patterns"), hint: hint)
   }
 
-  static let emptyService = ToolError(VaultError(.notFound, "the service has no keys"), hint: noSuchKey.hint)
+  static let emptyService = ToolError(VaultError(.notFound, "the service has no keys"), hint: Hints.keys)
 
   /// - Parameters:
   ///   - key: A key that the vault has.
@@ -315,13 +297,15 @@ struct ToolError: Error {
       hint: "--descriptions names a file that describes the settings; the first change then creates the settings file")
   }
 
-  /// - Parameter consequence: What follows for the other keys.
-  static func missing(_ keys: some Collection<String>, _ consequence: StaticString) -> ToolError {
+  /// - Parameters:
+  ///   - consequence: What follows for the other keys.
+  ///   - listing: What lists the keys that there are.
+  static func missing(_ keys: some Collection<String>, _ consequence: StaticString, listing: String) -> ToolError {
     ToolError(
       VaultError(
         .notFound,
         "\(counted(keys.count, "key does", "keys do")) not exist: \(listed(keys.sorted().map { "\"\($0)\"" })); "
-          + "\(consequence)"), hint: noSuchKey.hint)
+          + "\(consequence)"), hint: listing)
   }
 }
 

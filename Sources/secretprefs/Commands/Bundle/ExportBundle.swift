@@ -79,6 +79,6 @@ struct ExportBundle: WritingCommand {
   ) throws -> ToolError {
     guard !all else { return .emptyService }
     guard keys.count > 1 else { return try place.noSuchKey(keys[0], in: group, of: vault) }
-    return .missing(missing, "nothing was exported")
+    return .missing(missing, "nothing was exported", listing: place.keysHint)
   }
 }

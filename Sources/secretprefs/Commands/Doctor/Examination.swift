@@ -99,6 +99,7 @@ struct Examination {
   }
 
   private mutating func examine(_ vault: Vault, _ progress: ProgressLine?) throws(VaultError) -> Bool {
+    if try !vault.isOwner { report.problems.removeAll { $0.name == VaultInfo.oneOwner } }
     let found = try VaultExamination(vault, access, expiry: expiry, progress: progress)
     report.problems += found.problems
     report.unseen += found.unseen

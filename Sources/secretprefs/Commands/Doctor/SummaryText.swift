@@ -2,6 +2,9 @@ internal import VaultCore
 internal import VaultSealing
 
 extension VaultInfo {
+  /// The name of the advice that only one slot is an owner's, which is for owners alone: no other may add one.
+  static let oneOwner = "oneOwner"
+
   /// The problems that can be found without a key.
   ///
   /// - Parameter vault: ``VaultAccess/namingOptions``.
@@ -22,7 +25,8 @@ extension VaultInfo {
     if slots.count(where: \.isOwner) == 1 {
       problems.append(
         Problem(
-          .advice, "oneOwner", "only one passphrase or key opens the whole vault: if it is lost, the values are lost",
+          .advice, Self.oneOwner,
+          "only one passphrase or key opens the whole vault: if it is lost, the values are lost",
           repair: "secretprefs slots add\(vault)"))
     }
     return problems
@@ -40,7 +44,7 @@ extension VaultInfo.Slot {
     case .unknown(let number):
       return Problem(
         .warning, "unknownSlot", "slot \(id.short) has kind \(number), which this version cannot check or rotate",
-        repair: "secretprefs slots remove \(id.short)\(vault), or use a later version")
+        repair: "secretprefs slots remove \(id.short)\(vault), as an owner, or use a later version")
     default: return nil
     }
   }
