@@ -213,7 +213,7 @@ extension Vault {
         let image = try FileImage(open.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
         try examination.read(
           open.descriptor, size: Int(try open.descriptor.status().st_size), header: image.span, isFirst: index == 0,
-          isCurrent: false, body)
+          isCurrent: false, path: file.path.file, body)
       }
       if let current = reading.current {
         try examination.read(
@@ -275,12 +275,11 @@ extension Vault {
   }
 
   /// Does what `acknowledgeAuditLog(of:)` does.
-  /// - Returns: what was acknowledged, and what a verification behind the last event finds.
+  /// - Returns: what was acknowledged, as a verification behind the last event has it, and what that finds.
   package func acknowledgeAudit(
     of group: AccessGroup
   ) throws(VaultError) -> (acknowledged: [AuditFinding], report: AuditReport) {
-    var acknowledged: [AuditFinding] = []
-    var isWritten = false
+    var known: Set<AuditFinding.ID> = []
     do throws(VaultError) {
       var report = try readAuditLog(of: group)
       // The event itself may erase an interrupted append, which then is a finding.
@@ -290,14 +289,13 @@ extension Vault {
         for start in stride(from: 0, to: found.count, by: AuditFinding.ID.most) {
           let part = found[start..<min(start + AuditFinding.ID.most, found.count)]
           try logAcknowledgement(of: part, group)
-          isWritten = true
+          known.formUnion(part.map(\.id))
         }
-        acknowledged += found
         report = try readAuditLog(of: group)
       }
-      return (acknowledged, report)
+      return (report.findings.filter { $0.isAcknowledged && known.contains($0.id) }, report)
     } catch {
-      throw isWritten || error.mayBeInLog ? error.after("findings may have been acknowledged") : error
+      throw !known.isEmpty || error.mayBeInLog ? error.after("findings may have been acknowledged") : error
     }
   }
 
@@ -349,8 +347,8 @@ public struct AuditProblem: Sendable {
 
 extension Vault {
   /// Checks whether the log of each granted group that is logged can take an event: it opens for writing, can be
-  /// continued, and has a reserve for when the disk is full. Extends that reserve; logs nothing, makes no file and hands
-  /// none over.
+  /// continued or made, and has a reserve for when the disk is full. Extends that reserve; logs nothing, makes no file
+  /// and hands none over.
   public func auditProblems() throws(VaultError) -> [AuditProblem] { try auditProblems(isUse: true) }
 
   func auditProblems(isUse: Bool) throws(VaultError) -> [AuditProblem] {

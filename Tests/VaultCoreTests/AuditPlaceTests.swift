@@ -98,7 +98,7 @@ struct AuditPlaceTests {
 
       #expect(try fleet.first.auditedActions() == ["start", "write a"])
       let found = try fleet.second.acknowledgeAuditLog(of: fleet.second.group())
-      #expect(found.map(\.short) == ["continued 1 possible"])
+      #expect(found.map(\.short) == ["continued 1 acknowledged"])
       #expect(found[0].description.hasSuffix("; or this machine began to use the vault"))
       var actions: [String] = []
       let report = try fleet.second.readAuditLog(of: fleet.second.group()) { actions.append("\($0.action)") }

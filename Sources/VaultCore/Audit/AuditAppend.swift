@@ -70,6 +70,7 @@ struct AuditAppend {
   /// - Parameters:
   ///   - file: locked.
   ///   - known: the header that this process wrote last.
+  ///   - durable: the newest event that this process knows to be on the disk, unless the log was put back since.
   ///   - mayBeStale: whether the caller can load the vault again. Otherwise an event of a later key that no header
   ///     counts is an interrupted append.
   static func open(
@@ -100,7 +101,8 @@ struct AuditAppend {
     let status = try file.descriptor.status()
     var append = AuditAppend(
       maker: maker, file: file, header: header, size: Int(status.st_size), hasSecondName: status.st_nlink > 1,
-      endsWithHandOver: isHandOver, hasNewest: hasNewest, written: isKnown ? known : nil, durable: durable)
+      endsWithHandOver: isHandOver, hasNewest: hasNewest, written: isKnown ? known : nil,
+      durable: durable.flatMap { header.isAhead(of: $0) ? $0 : nil })
     if let epoch = try append.prepare(isKnown: isKnown, mayBeStale: mayBeStale) { return .laterKey(epoch) }
     return .ready(append)
   }
@@ -237,11 +239,15 @@ struct AuditAppend {
     durable = AuditLog.Point(count: header.count, tag: header.last)
   }
 
-  /// The newest event, synced, for a mark; `nil` if the file has none of those that its header counts.
+  /// The newest event, synced, for a mark: the last one before this file if the file has none of those that its header
+  /// counts, and `nil` if a comparison would not find that either.
   mutating func newest() throws(VaultError) -> AuditLog.Point? {
     try synchronize()
-    guard !hasNewest, header.count >= header.first else { return durable }
-    return try AuditFrame.lastPoint(descriptor, from: AuditHeader.byteCount, before: header.end)
+    if hasNewest { return durable }
+    if let found = try AuditFrame.newest(descriptor, before: header.end, header, keys, maker.sealer) { return found }
+    let before = AuditLog.Point(count: header.first - 1, tag: header.before)
+    guard before.count > 0, try maker.accepts(before, header, descriptor) else { return nil }
+    return before
   }
 
   /// Extends the reserve behind `end` if it is low.
@@ -263,7 +269,7 @@ struct AuditAppend {
   /// Checks whether a read can be logged.
   ///
   /// - Returns: the error that prevents extending the reserve, while there still is one, or handing over.
-  /// - Throws: that error if there is none left.
+  /// - Throws: that error if what is left is too short for any read.
   mutating func examineReserve() throws(VaultError) -> VaultError? {
     var overdue: VaultError?
     if isHandOverDue {
@@ -274,7 +280,7 @@ struct AuditAppend {
       return nil
     }
     guard let failure = try makeRoom(until: header.end) else { return overdue }
-    guard size - header.end >= Self.lastReserve + AuditFrame.counts.upperBound else { throw failure }
+    guard size - header.end >= Self.lastReserve + maker.leastCount else { throw failure }
     return failure
   }
 
@@ -299,7 +305,7 @@ struct AuditAppend {
   mutating func handOver() throws(VaultError) {
     guard AuditHeader.files.contains(header.file + 1) else { throw AuditMaker.noFileLeft }
     try maker.files.expectHandOver(of: file, as: header.file)
-    try maker.files.link(file, as: header.file)
+    try maker.files.link(file, as: header.file, isWritten: !endsWithHandOver)
     hasSecondName = false  // for the event, which is part of handing over
     let made: AuditMaker.Made
     do throws(VaultError) {

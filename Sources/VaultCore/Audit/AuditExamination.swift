@@ -20,20 +20,27 @@ struct AuditExamination {
   private var restarts: [(number: UInt64, synced: UInt64)] = []
   /// The last event that an event *prune* names.
   private var prunedUntil: UInt64 = 0
-  private var acknowledged: [AuditFinding.ID: UInt64] = [:]
-  /// The last event *start* or *stop*, and the number of the last *start*.
+  /// Where the last event *acknowledge* with each finding stands.
+  private var acknowledged: [AuditFinding.ID: AuditFinding.Place] = [:]
+  /// How often the numbers began again, because an earlier file was not there.
+  private var run = 0
+  /// The last event *start* or *stop*, and where the last *start* stands.
   private var lastSwitch: AuditEvent.Action?
-  private var lastStart: UInt64 = 1
+  private var lastStart = AuditFinding.Place(run: 0, number: 1)
   private var candidateCount = 0
   /// Whether the rest cannot be judged.
   private var hasEnded = false
-  /// The findings of files that state a later key, and the numbers at which these begin, until a file goes on behind
-  /// the known events.
+  /// The findings of files that state a later key or version, and the numbers at which these begin, until a file goes
+  /// on behind the known events.
   private var claims: [(finding: Int, start: UInt64)] = []
   /// Whether a key that the loaded vault does not have may open the rest.
   private(set) var needsLaterKey = false
   private let marked: RollbackMark.Log?
   private var markedTag: Vault.Tag?
+  /// Whether a header counts the mark's event.
+  private var isMarkedCounted = false
+  /// Whether the current file cannot be read, because it states a later key or version.
+  private var isCurrentUnknown = false
 
   /// The maximum number of places tried that look like an event but are not, because each costs a hash, and of
   /// findings, because each takes memory.
@@ -46,9 +53,12 @@ struct AuditExamination {
     self.marked = marked
   }
 
-  private mutating func find(_ code: AuditFinding.Code, _ first: UInt64, _ last: UInt64, isCertain: Bool = true) {
+  /// - Parameter run: how often the numbers had begun again; `nil` for what is found where the reading is.
+  private mutating func find(
+    _ code: AuditFinding.Code, _ first: UInt64, _ last: UInt64, in run: Int? = nil, isCertain: Bool = true
+  ) {
     guard !hasEnded else { return }
-    var finding = AuditFinding(code, first...max(first, last))
+    var finding = AuditFinding(code, first...max(first, last), run: run ?? self.run)
     finding.isCertain = finding.isCertain && isCertain
     findings.append(finding)
     if findings.count >= Self.most { end(.notExamined) }
@@ -56,7 +66,7 @@ struct AuditExamination {
 
   private mutating func findLost(_ first: UInt64, _ last: UInt64) {
     if let before = findings.last, before.code == .lostKey, before.events.upperBound == first - 1 {
-      findings[findings.count - 1] = AuditFinding(.lostKey, before.events.lowerBound...last)
+      findings[findings.count - 1] = AuditFinding(.lostKey, before.events.lowerBound...last, run: run)
     } else {
       find(.lostKey, first, last)
     }
@@ -66,7 +76,7 @@ struct AuditExamination {
   private mutating func end(_ code: AuditFinding.Code) {
     guard !hasEnded else { return }
     hasEnded = true
-    findings.append(AuditFinding(code, next...next))
+    findings.append(AuditFinding(code, next...next, run: run))
   }
 
   // MARK: A file
@@ -115,9 +125,11 @@ struct AuditExamination {
   /// - Parameters:
   ///   - header: its first bytes.
   ///   - isFirst: whether it is the oldest one.
+  ///   - path: that of a handed-over file; `nil` for the current one, and for one that was delivered.
   ///   - body: receives each event that verifies and is in its place, oldest first.
   mutating func read(
-    _ file: Descriptor, size: Int, header: RawSpan, isFirst: Bool, isCurrent: Bool, _ body: (AuditEvent) -> Void
+    _ file: Descriptor, size: Int, header: RawSpan, isFirst: Bool, isCurrent: Bool, path: String? = nil,
+    _ body: (AuditEvent) -> Void
   ) throws(VaultError) {
     guard !hasEnded else { return }
     let opened = try AuditHeader.open(header, keys, sealer)
@@ -130,7 +142,7 @@ struct AuditExamination {
       begin(header, isFirst: isFirst)
     case .failure(let refusal):
       switch refusal.code {
-      case .laterVersion: return find(.laterVersion, next, next)
+      case .laterVersion: return claim(.laterVersion, next, from: start, isCurrent: isCurrent, path)
       case .laterKey: statedEpoch = refusal.epoch
       default: find(refusal.code, next, next)
       }
@@ -144,10 +156,9 @@ struct AuditExamination {
     if statedEpoch != nil {
       if part.isLater {
         needsLaterKey = true
-        claims.append((findings.count, start))
-        return find(.laterKey, part.firstLater ?? next, part.firstLater ?? next)
+        return claim(.laterKey, part.firstLater ?? next, from: start, isCurrent: isCurrent, path)
       }
-      findings.insert(AuditFinding(.badHeader, start...start), at: place)
+      findings.insert(AuditFinding(.badHeader, start...start, run: run), at: place)
     }
     if let found, found.count >= next {
       find(.missing, next, found.count)
@@ -162,6 +173,17 @@ struct AuditExamination {
     if part.uncounted > 1 { find(.oldState, next, next) }
     if !isCurrent, !part.endsWell { find(.notHandedOver, max(1, next - 1), max(1, next - 1)) }
     if isCurrent, found.mayBeRestarted { restarts.append((.max, found.synced)) }
+  }
+
+  /// Finds that a file states a later key or version.
+  private mutating func claim(
+    _ code: AuditFinding.Code, _ number: UInt64, from start: UInt64, isCurrent: Bool, _ path: String?
+  ) {
+    let place = findings.count
+    claims.append((place, start))
+    find(code, number, number)
+    findings[place].file = path
+    if isCurrent { isCurrentUnknown = true }
   }
 
   /// Whether a handed-over file is of a later key than the reader has.
@@ -182,7 +204,7 @@ struct AuditExamination {
   /// - Parameter file: the path of the file, or what a collection has it as.
   mutating func skip(_ file: String, _ error: VaultError) {
     guard !hasEnded else { return }
-    var finding = AuditFinding(.unreadable, next...next)
+    var finding = AuditFinding(.unreadable, next...next, run: run)
     finding.file = file
     finding.reason = error.message(without: file)
     findings.append(finding)
@@ -193,14 +215,23 @@ struct AuditExamination {
       if header.first > 1 { prunedEnd = header.first - 1 }
     } else if header.first != next || header.before != tag {
       find(.fileMissing, next, max(next, header.first - 1))
-    } else if next > 1 {
-      // The log went on behind the last known event: no later key has sealed one in between.
-      for claim in claims { findings[claim.finding] = AuditFinding(.badHeader, claim.start...claim.start) }
+      if header.first < next { beginAgain() }
+    } else if next > 1 || header.file == 1 {
+      // The log went on behind the last known event, or began here: no later key or version has written in between.
+      for claim in claims { findings[claim.finding] = AuditFinding(.badHeader, claim.start...claim.start, run: run) }
     }
     claims = []
+    if let marked, header.counts(marked.count) { isMarkedCounted = true }
     next = header.first
     tag = header.before
     isKnown = true
+  }
+
+  /// The mark's event is one of those that follow.
+  private mutating func beginAgain() {
+    run += 1
+    markedTag = nil
+    isMarkedCounted = false
   }
 
   /// - Returns: whether bytes that are no event are behind the last one.
@@ -342,12 +373,12 @@ struct AuditExamination {
     if body.flags.contains(.restarted) { restarts.append((number, body.synced)) }
     let action = body.event.action
     if action == .start || action == .stop { lastSwitch = action }
-    if action == .start { lastStart = number }
+    if action == .start { lastStart = AuditFinding.Place(run: run, number: number) }
     if action == .continued { find(.continued, number, number) }
     if number == 1, action != .start, action != .continued { find(.noStart, 1, 1) }
     if action == .prune, let pruned = body.pruned { prunedUntil = max(prunedUntil, pruned.upperBound) }
     if action == .acknowledge {
-      for id in body.acknowledged { acknowledged[id] = number }
+      for id in body.acknowledged { acknowledged[id] = AuditFinding.Place(run: run, number: number) }
     }
   }
 
@@ -361,36 +392,44 @@ struct AuditExamination {
   ///   - isOther: whether the setting differs from the vault's.
   ///   - isOfOneMachine: whether other machines have logs of the same group.
   mutating func report(isMissing: Bool, isOff: Bool, isOther: Bool, isOfOneMachine: Bool) -> AuditReport {
-    let isUnknown = hasEnded || findings.contains { $0.code == .laterKey || $0.code == .laterVersion }
+    let isUnknown = hasEnded || isCurrentUnknown
     hasEnded = false
-    if let prunedEnd, prunedUntil < prunedEnd { find(.earlierFiles, 1, prunedEnd) }
+    if let prunedEnd, prunedUntil < prunedEnd { find(.earlierFiles, 1, prunedEnd, in: 0) }
     if isMissing { find(.noLog, next, next) }
-    if isOff, !isUnknown, lastSwitch != .stop { find(.noStop, lastStart, lastStart) }
+    if isOff, !isUnknown, lastSwitch != .stop { find(.noStop, lastStart.number, lastStart.number, in: lastStart.run) }
     if isOther { find(.otherSetting, next, next) }
-    if let marked, !isUnknown {
-      if marked.count >= next {
-        find(.behindMark, next, marked.count)
-      } else if let markedTag, markedTag != marked.tag {
-        find(.behindMark, marked.count, marked.count)
-      }
-    }
+    if let marked, !isUnknown { compare(with: marked) }
     var report = AuditReport()
     report.eventCount = eventCount
     report.lostCount = lostCount
     report.findings = findings.map { finding in
       var finding = finding
       finding.isOfOneMachine = isOfOneMachine
-      if finding.code.verdict == .certainOrPower {
-        let isPower = restarts.contains { restart in
-          finding.events.lowerBound > restart.synced && finding.events.upperBound < restart.number
-        }
-        finding.isCertain = finding.isCertain && !isPower
-      }
-      if finding.code.canBeAcknowledged, let number = acknowledged[finding.id] {
-        finding.isAcknowledged = number > finding.events.upperBound
+      if finding.code.verdict == .certainOrPower, mayBePower(finding) { finding.isCertain = false }
+      if finding.code.canBeAcknowledged, let place = acknowledged[finding.id] {
+        finding.isAcknowledged = place > finding.place
       }
       return finding
     }
     return report
+  }
+
+  private mutating func compare(with marked: RollbackMark.Log) {
+    if marked.count >= next {
+      find(.behindMark, next, marked.count)
+    } else if markedTag.map({ $0 != marked.tag }) ?? isMarkedCounted {
+      find(.behindMark, marked.count, marked.count)
+    }
+  }
+
+  /// Whether the machine may have stopped before the events were on the disk.
+  private func mayBePower(_ finding: AuditFinding) -> Bool {
+    // What a mark names was on the disk before.
+    if finding.code == .missing, finding.place.run == run, let marked, finding.events.contains(marked.count) {
+      return false
+    }
+    return restarts.contains { restart in
+      finding.events.lowerBound > restart.synced && finding.events.upperBound < restart.number
+    }
   }
 }

@@ -282,15 +282,23 @@ struct AuditFiles {
   }
 
   /// Gives the current file its name as a file that was handed over, unless it has it.
-  func link(_ file: OpenFile, as number: UInt64) throws(VaultError) {
+  ///
+  /// - Parameter isWritten: whether the file will be written once more. A copy that has the name would not get that,
+  ///   and is removed: its bytes are those of the current file, in which the log goes on if the link cannot be made.
+  func link(_ file: OpenFile, as number: UInt64, isWritten: Bool) throws(VaultError) {
     let path = handedOver(number)
     guard unsafe DurableFiles.link(current.file, path.file) != 0 else { return }
     let failure = VaultError.writing("\(path.file): hand over the log")
     guard failure.errno == EEXIST else { throw failure }
     try expectFree(path, number, for: file)
+    guard isWritten, try path.identity()?.identity != file.identity else { return }
+    try remove(Numbered(number: number, path: path))
+    guard unsafe DurableFiles.link(current.file, path.file) == 0 else {
+      throw .writing("\(path.file): hand over the log")
+    }
   }
 
-  /// Takes back the name that ``link(_:as:)`` gave, if the file is still the current one.
+  /// Takes back the name that ``link(_:as:isWritten:)`` gave, if the file is still the current one.
   func removeSecondName(of file: OpenFile, _ number: UInt64) throws(VaultError) {
     let path = handedOver(number)
     guard try current.identity()?.identity == file.identity, try path.identity()?.identity == file.identity else {

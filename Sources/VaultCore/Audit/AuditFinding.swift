@@ -75,16 +75,29 @@ public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
   public internal(set) var isCertain: Bool
   /// Whether a later event of the log acknowledges exactly this finding.
   public internal(set) var isAcknowledged = false
-  /// The path of the file that cannot be read, or which of a delivered log it is; `nil` for a finding about events.
+  /// The path of the file that cannot be read, or which of a delivered log it is; of a handed-over file that states a
+  /// later key or version, its path; `nil` for a finding about events.
   public internal(set) var file: String?
   /// Why it cannot be read.
   var reason: String?
   /// Whether other machines have logs of the same group, which explains more.
   var isOfOneMachine = false
+  /// Where the last event of the finding stands.
+  let place: Place
 
-  init(_ code: Code, _ events: ClosedRange<UInt64>) {
+  /// The place of an event in the order of reading.
+  struct Place: Hashable, Comparable {
+    /// How often the numbers had begun again.
+    let run: Int
+    let number: UInt64
+
+    static func < (a: Place, b: Place) -> Bool { (a.run, a.number) < (b.run, b.number) }
+  }
+
+  init(_ code: Code, _ events: ClosedRange<UInt64>, run: Int) {
     self.code = code
     self.events = events
+    place = Place(run: run, number: events.upperBound)
     isCertain = code.verdict != .possible
   }
 
@@ -95,7 +108,7 @@ public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
     let events =
       events.count == 1 ? "event \(events.lowerBound)" : "events \(events.lowerBound) to \(events.upperBound)"
     return "\(events): \(code.words)" + (isOfOneMachine ? code.wordsOfMachines : "")
-      + (file.map { ": \($0): \(reason ?? "")" } ?? "")
+      + (file.map { ": \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")
   }
 }
 

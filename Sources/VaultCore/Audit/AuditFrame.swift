@@ -78,16 +78,21 @@ struct AuditFrame {
     return found
   }
 
-  /// The number and tag of the last event from `start` to `end` of a file. No seal is opened.
-  static func lastPoint(
-    _ file: Descriptor, from start: Int, before end: Int
+  /// The newest event of a file among those that its header counts, before `end`, and that are found by their number.
+  /// A frame whose seal does not open is none.
+  static func newest(
+    _ file: Descriptor, before end: Int, _ header: AuditHeader, _ keys: AuditKeys, _ sealer: Sealer
   ) throws(VaultError) -> AuditLog.Point? {
-    var last: AuditLog.Point?
-    try forEachFrame(file, from: start, before: end) { head, _, tag in
-      last = AuditLog.Point(count: head.number, tag: tag)
+    var offsets: [UInt64: Int] = [:]
+    try forEachFrame(file, from: AuditHeader.byteCount, before: end) { head, offset, _ in
+      if header.counts(head.number), offsets[head.number] == nil { offsets[head.number] = offset }
       return true
     }
-    return last
+    for (number, offset) in offsets.sorted(by: { $0.key > $1.key }) {
+      guard case .event(let found) = try find(file, at: offset, before: end, keys, sealer) else { continue }
+      return AuditLog.Point(count: number, tag: found.tag)
+    }
+    return nil
   }
 
   /// Calls `body` with the head, the offset and the tag of each frame until it returns `false`.

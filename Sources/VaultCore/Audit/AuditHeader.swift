@@ -41,6 +41,12 @@ struct AuditHeader {
   /// Whether the machine may have been restarted since the header was written, so that the newest bytes may be lost.
   var mayBeRestarted: Bool { boot != Self.presentBoot || boot == .zero }
 
+  /// Whether the event with this number is one of the file, as the header says.
+  func counts(_ number: UInt64) -> Bool { first <= number && number <= count }
+
+  /// Whether the header is of the state with this newest event, or of a later one.
+  func isAhead(of point: AuditLog.Point) -> Bool { count > point.count || count == point.count && last == point.tag }
+
   init(epoch: UInt32) { self.epoch = epoch }
 
   /// The header of a file without events that continues a file with this header.

@@ -45,7 +45,8 @@ final class AuditLog: Sendable {
 
   /// What became of an append.
   enum Outcome {
-    case done
+    /// With the newest event of the log that this process knows to be on the disk.
+    case done(durable: Point?)
     /// The log is sealed with the key of this later epoch: the caller loads the vault again.
     case laterKey(UInt32)
   }
@@ -55,6 +56,8 @@ final class AuditLog: Sendable {
     var sealer: Sealer?
     /// The header that this process wrote last, with its bytes.
     var written: AuditAppend.Written?
+    /// The newest event of the file that is known to be on the disk; `nil` if this process has synced none.
+    var durable: Point?
     /// The events that could not be logged since the last one that could.
     var lost: UInt64 = 0
     /// The time at which a wait for the lock timed out, by ``Vault/Options/now``.
@@ -67,6 +70,13 @@ final class AuditLog: Sendable {
     var setAside: [String] = []
     /// How this process has logged *start*, if nothing was logged by it since.
     var start: Start?
+
+    /// Forgets what this process knows of a file that has the log's name no more.
+    mutating func forgetFile() {
+      file = nil
+      written = nil
+      durable = nil
+    }
   }
 
   /// How an event *start* was logged.
@@ -77,7 +87,6 @@ final class AuditLog: Sendable {
   let options: Vault.Options
   private let mark: MarkKeeper?
   let state = Mutex(State())
-  private let newestDurable = Mutex<Point?>(nil)
   private let undelivered = Atomic(true)
 
   init(
@@ -87,13 +96,6 @@ final class AuditLog: Sendable {
     files = AuditFiles(of: group, in: location)
     self.options = options
     self.mark = mark
-  }
-
-  /// The newest event that is known to be on the disk, for the mark; `nil` if this process has synced none. Waits for
-  /// no append: a writer asks while readers of the vault wait for it.
-  private(set) var durable: Point? {
-    get { newestDurable.withLock(\.self) }
-    set { newestDurable.withLock { $0 = newValue } }
   }
 
   /// Whether there may be events that were not delivered: also those of a program that ended before.
@@ -130,7 +132,7 @@ final class AuditLog: Sendable {
     } catch {
       guard keys.policy == .failOpen else { throw error }
       lose(events.count, because: error)
-      return .done
+      return .done(durable: nil)
     }
   }
 
@@ -159,29 +161,39 @@ final class AuditLog: Sendable {
   func examine(
     _ keys: AuditKeys, mayBeStale: Bool = false
   ) throws(VaultError) -> (outcome: Outcome, warning: VaultError?) {
-    guard try files.current.status() != nil else {
-      return try concerningLog { () throws(VaultError) in
-        try files.expectRoom(AuditAppend.reserveBytes + AuditHeader.byteCount)
-        return (.done, nil)
-      }
-    }
     var warning: VaultError?
+    var hasFile = false
     do throws(VaultError) {
       let outcome = try withAppend(keys, .zero, first: nil, isPatient: false, mayBeStale: mayBeStale) {
         (append, _) throws(VaultError) in
+        hasFile = true
         warning = try append.examineReserve()
       }
+      if case .done = outcome, !hasFile { warning = try examineRoom() }
       return (outcome, warning.map { concerning($0) })
     } catch {
       guard error.code == .lockTimeout else { throw error }
-      return (.done, error)
+      return (.done(durable: nil), error)
+    }
+  }
+
+  /// Checks whether a new file would find its space.
+  ///
+  /// - Returns: the error of one with a reserve, if one without finds it.
+  private func examineRoom() throws(VaultError) -> VaultError? {
+    try concerningLog { () throws(VaultError) -> VaultError? in
+      try files.expectRoom(AuditHeader.byteCount + AuditFrame.counts.upperBound)
+      do throws(VaultError) {
+        try files.expectRoom(AuditAppend.reserveBytes + AuditHeader.byteCount)
+        return nil
+      } catch { return error }
     }
   }
 
   /// Runs `body` on the current file, locked and ready for an append.
   ///
   /// - Parameter first: the events with which the file is made if there is none that can be continued; `nil` for a
-  ///   caller that only looks: then no file is made, and none handed over.
+  ///   caller that only looks: then no file is made, but checked whether one could be, and none is handed over.
   private func withAppend(
     _ keys: AuditKeys, _ slot: Vault.Identifier, first: [Event]?, isPatient: Bool = true, mayBeStale: Bool = false,
     _ body: (inout AuditAppend, inout State) throws(VaultError) -> Void
@@ -199,28 +211,23 @@ final class AuditLog: Sendable {
             compared: state.compared)
           defer { if let name = maker.setAside { state.setAside.append(name) } }
           guard let file = try lockedFile(&state, until: deadline) else {
-            guard let first else { return .done }
-            guard let made = try maker.make(first, lost: state.lost, why: .notThere) else { continue }
-            hold(made, &state)
-            if first.first?.action == .start { state.start = .inNewFile }
-            return .done
+            guard let begun = try begin(&maker, first, why: .notThere, &state) else { continue }
+            return begun
           }
           defer { file.descriptor.unlock() }
           guard Int(try file.descriptor.status().st_size) >= AuditHeader.byteCount else {
-            guard let first else { return .done }
-            guard let made = try maker.make(first, lost: state.lost, why: .tooShort, replacing: file) else { continue }
-            hold(made, &state)
-            if first.first?.action == .start { state.start = .inNewFile }
-            return .done
+            guard let begun = try begin(&maker, first, why: .tooShort, replacing: file, &state) else { continue }
+            return begun
           }
           switch try AuditAppend.open(
-            file, maker, state.written, durable: durable, mayBeStale: mayBeStale)
+            file, maker, state.written, durable: state.durable, mayBeStale: mayBeStale)
           {
           case .laterKey(let epoch): return .laterKey(epoch)
           case .ready(var append):
             state.compared = append.compared
             defer {
               state.written = append.written
+              state.durable = append.durable
               if append.mayBeWritten {
                 mayBeWritten = true
                 isUndelivered = true
@@ -231,8 +238,7 @@ final class AuditLog: Sendable {
               continue
             }
             try body(&append, &state)
-            if let durable = append.durable { self.durable = durable }
-            return .done
+            return .done(durable: append.durable)
           }
         }
         throw VaultError(.lockTimeout, "other processes keep replacing the file")
@@ -243,13 +249,29 @@ final class AuditLog: Sendable {
   /// More files than other processes make while one waits.
   private static let mostAttempts = 100
 
+  /// Makes the current file, or only checks whether the earlier files and the mark allow it if there is no `first`.
+  /// - Returns: `nil` if another process was faster.
+  private func begin(
+    _ maker: inout AuditMaker, _ first: [Event]?, why: AuditMaker.Reason, replacing old: OpenFile? = nil,
+    _ state: inout State
+  ) throws(VaultError) -> Outcome? {
+    guard let first else {
+      guard try maker.next(replacing: old) != nil else { return nil }
+      return .done(durable: nil)
+    }
+    guard let made = try maker.make(first, lost: state.lost, why: why, replacing: old) else { return nil }
+    hold(made, &state)
+    if first.first?.action == .start { state.start = .inNewFile }
+    return .done(durable: state.durable)
+  }
+
   /// Takes a file that this process made, which says how many events were lost.
   private func hold(_ made: AuditMaker.Made, _ state: inout State) {
     made.file.descriptor.unlock()
     state.file = made.file
     state.written = made.written
     state.lost = 0
-    durable = Point(count: made.written.header.count, tag: made.written.header.last)
+    state.durable = Point(count: made.written.header.count, tag: made.written.header.last)
     isUndelivered = true
   }
 
@@ -273,10 +295,8 @@ final class AuditLog: Sendable {
         guard let made = state.written, try holdsOnly(made, file.descriptor),
           file.descriptor.discard(files.current.file)
         else { return false }
-        state.file = nil
-        state.written = nil
+        state.forgetFile()
         state.start = nil
-        durable = nil
         do throws(VaultError) { try files.synchronize() } catch {}  // after a power failure it may be back
         return true
       }
@@ -312,9 +332,9 @@ final class AuditLog: Sendable {
       guard let file = state.file, let written = state.written else { return nil }
       state.raised = now
       let point = Result { () throws(VaultError) in
-        if durable?.count ?? 0 < written.header.count { try file.descriptor.synchronizeData() }
         let point = Point(count: written.header.count, tag: written.header.last)
-        durable = point
+        if state.durable != point { try file.descriptor.synchronizeData() }
+        state.durable = point
         return point
       }
       return (point, written)
@@ -341,7 +361,7 @@ final class AuditLog: Sendable {
     while true {
       let isKnown = state.file != nil
       if state.file == nil {
-        state.written = nil
+        state.forgetFile()
         try files.judgeFolder()
       }
       guard let file = if let open = state.file { open } else { try files.open(files.current, forWriting: true) } else {
@@ -379,7 +399,7 @@ final class AuditLog: Sendable {
       guard try files.current.status() != nil else { return }
       guard case .laterKey = try AuditLog(group, files, options).examine(keys).outcome else { return }
     } catch {
-      guard error.code == .tampered else { return }
+      guard [.tampered, .unsupportedVersion].contains(error.code) else { return }
     }
     try concerningLog { () throws(VaultError) in
       try state.withLock { (state) throws(VaultError) in
@@ -396,9 +416,7 @@ final class AuditLog: Sendable {
           names.append(try files.setAside(old.path))
         }
         names.append(try files.setAside(files.current))
-        state.file = nil
-        state.written = nil
-        durable = nil
+        state.forgetFile()
         var maker = AuditMaker(files: files, keys: keys, slot: slot, options: options, sealer: sealer, mark: nil)
         // Not held: the next append compares it with the mark.
         if let made = try maker.make([], lost: state.lost, why: .setAside) {
@@ -421,7 +439,7 @@ final class AuditLog: Sendable {
         point = try append.newest()
       }
     } catch {
-      guard [.tampered, .rolledBack, .unsupportedVersion].contains(error.code) else { throw error }
+      guard [.tampered, .rolledBack, .unsupportedVersion, .limitExceeded].contains(error.code) else { throw error }
     }
     return point
   }

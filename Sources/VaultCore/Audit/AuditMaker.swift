@@ -44,16 +44,9 @@ struct AuditMaker {
   mutating func make(
     _ events: [AuditLog.Event], lost: UInt64, why: Reason, replacing old: OpenFile? = nil
   ) throws(VaultError) -> Made? {
-    var header = AuditHeader(epoch: keys.epoch)
-    let highest = try files.newest(keys, sealer)
-    if let highest {
-      if let found = highest.header { header = AuditHeader(after: found, epoch: keys.epoch) }
-      header.file = highest.number + 1
-      guard AuditHeader.files.contains(header.file) else { throw Self.noFileLeft }
-    }
-    try checkMark(header, current: nil, hasNewest: false)
+    guard var header = try next(replacing: old) else { return nil }
     var all = events
-    if highest != nil || events.first?.beginsLog != true {
+    if header.file > 1 || events.first?.beginsLog != true {
       all.insert(AuditLog.Event(action: .continued, item: (AuditBody.Tag.why, [why.rawValue])), at: 0)
     }
     let bytes = try write(all, behind: &header, .first, lost: lost)
@@ -65,6 +58,26 @@ struct AuditMaker {
       if error.code == .alreadyExists, replaced == nil { return nil }
       throw error
     }
+  }
+
+  /// The header of a new current file before its first event.
+  ///
+  /// - Parameter old: the file that it replaces, whose lock the caller holds; `nil` if there is none.
+  /// - Returns: `nil` if another process was faster.
+  /// - Throws: what an append would have because of the earlier files: ``noFileLeft``, or the refusal of the mark.
+  mutating func next(replacing old: OpenFile?) throws(VaultError) -> AuditHeader? {
+    var header = AuditHeader(epoch: keys.epoch)
+    if let highest = try files.newest(keys, sealer) {
+      if let found = highest.header { header = AuditHeader(after: found, epoch: keys.epoch) }
+      header.file = highest.number + 1
+      guard AuditHeader.files.contains(header.file) else { throw Self.noFileLeft }
+    }
+    do throws(VaultError) { try checkMark(header, current: nil, hasNewest: false) } catch {
+      // Then the mark may know of events in the file of that process.
+      if error.code == .rolledBack, old == nil, try files.current.status() != nil { return nil }
+      throw error
+    }
+    return header
   }
 
   /// Makes a current file with this header and these events.
@@ -103,6 +116,19 @@ struct AuditMaker {
         .rolledBack, "its event \(line.count) is not the one that the mark names: it is a different log")
     }
     compared = Compared(line: line, offset: found?.offset ?? AuditHeader.byteCount)
+  }
+
+  /// Whether a log is accepted that is compared with this line.
+  func accepts(
+    _ line: AuditLog.Point, _ header: AuditHeader, _ current: Descriptor
+  ) throws(VaultError) -> Bool {
+    do throws(VaultError) {
+      guard let found = try find(line.count, header, current) else { return true }
+      return found.tag == line.tag
+    } catch {
+      guard error.code == .rolledBack else { throw error }
+      return false
+    }
   }
 
   /// Finds the event with this number; `nil` if its file was removed.
@@ -165,6 +191,13 @@ struct AuditMaker {
     header.epoch = keys.epoch
     header.boot = AuditHeader.presentBoot
     return bytes.bytes
+  }
+
+  /// The length of the shortest read that this program can log, with names of one byte.
+  var leastCount: Int {
+    let event = AuditLog.Event(action: .read, service: [0], key: [0])
+    let body = body(of: event, previous: .zero, [], lost: 0, extensionField: Extension.field([]))
+    return AuditFrame.headCount + Sealer.overhead + Padding.paddedCount(body.count, step: AuditBody.step)
   }
 
   private func body(

@@ -18,10 +18,9 @@ extension VaultHandle {
   func takeBackStarts(_ groups: [AuditKeys], after failure: VaultError) -> VaultError {
     guard failure.code != .durabilityUnknown else { return failure }
     var kept: [String] = []
-    for keys in groups {
-      do throws(VaultError) {
-        try auditLog(of: keys.groupID).takeBackStart(keys, by: slot(granting: keys.groupID))
-      } catch { kept.append(error.message) }
+    for log in knownLogs {
+      guard let keys = groups.first(where: { $0.groupID == log.group }) else { continue }
+      do throws(VaultError) { try log.takeBackStart(keys, by: slot(granting: log.group)) } catch { kept.append(error.message) }
     }
     guard !kept.isEmpty else { return failure }
     return failure.after("a log still says that it was switched on: \(kept.joined(separator: "; "))")

@@ -198,11 +198,6 @@ final class VaultHandle: Sendable {
   /// The slot that grants a group to this handle, or did last.
   func slot(granting group: Vault.Identifier) -> Vault.Identifier { loaded.withLock { $0.slot(granting: group) } }
 
-  /// The newest event of each log that this handle has synced, for the mark.
-  var loggedPoints: [Vault.Identifier: RollbackMark.Log] {
-    auditLogs.withLock { $0.compactMapValues(\.durable) }
-  }
-
   // MARK: Locking
 
   /// Also `true` in a forked child, which has none of the keys.

@@ -42,7 +42,7 @@ extension VaultWriter {
     ) { (snapshot, sealer) throws(VaultError) in try next.reopened(in: snapshot, sealer: sealer) }
     for group in checked.groups { _ = try checked.content(group.id) }
     do throws(VaultError) {
-      for group in write.logged.before { _ = try handle.log([group.event], group.keys, isSynced: true) }
+      for group in write.logged.before { try log([group.event], group.keys) }
     } catch { throw handle.takeBackStarts(write.logged.newGroups, after: error) }
     let fresh: any StorageVersion
     // Readers of this handle may find the new file before this thread stores its state.
@@ -55,7 +55,7 @@ extension VaultWriter {
     checked.dropImage()
     for group in write.logged.after {
       // The write is durable. The next event under the new key takes the place of this one.
-      do throws(VaultError) { _ = try handle.log([group.event], group.keys, isSynced: true) } catch {
+      do throws(VaultError) { try log([group.event], group.keys) } catch {
         options.auditFailure?(error)
       }
     }

@@ -32,6 +32,8 @@ final class VaultWriter: @unchecked Sendable {
   var mayAppend = true
   /// The state after the last write, for the mark.
   private var written: Result<RollbackMark, VaultError>?
+  /// The newest event that a batch has synced in each log. Not that of other logs: they may have been put back since.
+  private var logged: [Vault.Identifier: RollbackMark.Log] = [:]
 
   init(_ handle: VaultHandle) {
     self.handle = handle
@@ -62,6 +64,7 @@ final class VaultWriter: @unchecked Sendable {
     let outcomes = commitTogether(batch)
     if let written { handle.raiseMark(to: written.get) }
     written = nil
+    logged = [:]
     return outcomes
   }
 
@@ -153,7 +156,7 @@ final class VaultWriter: @unchecked Sendable {
       return try self.plan(changes, state, content, allowingLongJournal: false)
     }
     // On the disk before the change can be.
-    if let audit, !events.isEmpty { _ = try handle.log(events, audit, isSynced: true) }
+    if let audit, !events.isEmpty { try log(events, audit) }
     if case .fullWrite(let body, let isForced) = plan {
       do throws(VaultError) {
         try fullWrite(locked) { [changes] (state) throws(VaultError) in
@@ -290,7 +293,13 @@ final class VaultWriter: @unchecked Sendable {
   /// entries that another writer has not synced yet.
   func recordForMark(_ state: VaultState) {
     guard handle.mark != nil else { return }
-    written = Result { () throws(VaultError) in try RollbackMark(state, logs: handle.loggedPoints) }
+    written = Result { () throws(VaultError) in try RollbackMark(state, logs: logged) }
+  }
+
+  /// Logs what this writer does, durably.
+  func log(_ events: [AuditLog.Event], _ keys: AuditKeys) throws(VaultError) {
+    guard case .done(let durable?) = try handle.log(events, keys, isSynced: true) else { return }
+    logged[keys.groupID] = durable
   }
 
   /// Handles an append of which it is unknown whether it is durable. A full write uses other blocks of a disk, so it

@@ -37,7 +37,15 @@ enum Hints {
   static let foreignLog = "move what is not a file of the log elsewhere, or repair its owner, mode and links"
 
   /// What to do about a log that cannot be written or read.
-  static func text(_ refusal: AuditRefusal?) -> String { refusal?.isOfForeignFile == true ? foreignLog : auditLog }
+  static func text(ofLog error: VaultError) -> String {
+    if error.code == .rolledBack { return olderLog }
+    return (error.cause as? AuditRefusal)?.isOfForeignFile == true ? foreignLog : auditLog
+  }
+
+  /// What to do about a handed-over file that this vault or version cannot read.
+  static let laterFile =
+    "move the handed-over file that a finding names elsewhere: only a later copy of the vault, or a later version of "
+    + "secretprefs, reads it"
 
   static let olderLog =
     "after a restore on purpose, an owner's \"secretprefs audit on\" sets a log with a later key aside, and "

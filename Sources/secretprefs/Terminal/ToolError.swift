@@ -39,8 +39,7 @@ struct ToolError: Error {
       case is KeptKey.Rejection: KeptKey.Rejection.hint
       case let cure as Cure: cure.hint
       case is IdentityRejection: IdentityRejection.hint
-      case let refusal as AuditRefusal where error.code != .durabilityUnknown:
-        error.code == .rolledBack ? Hints.olderLog : Hints.text(refusal)
+      case is AuditRefusal where error.code != .durabilityUnknown: Hints.text(ofLog: error)
       case _ where DatabaseHints.isAbout(error): DatabaseHints.text(error)
       // The hint of invalidName is for names in a vault, and not for a variable that is not UTF-8.
       default: error.errno == EILSEQ ? nil : Hints.text(error)

@@ -163,6 +163,9 @@ extension AuditFinding {
     return .object(members)
   }
 
+  /// Whether it names a handed-over file of a later key or version.
+  private var isOfLaterFile: Bool { file != nil && (code == .laterKey || code == .laterVersion) }
+
   /// Throws if there are findings that no event acknowledges; `tampered` if only a change of the bytes explains one of
   /// them, and `rolledBack` if the log is older than the mark.
   ///
@@ -184,8 +187,10 @@ extension AuditFinding {
           : "keep the log; \"secretprefs audit verify\" lists what is wrong")
     }
     let hint =
-      if open.contains(where: { $0.code == .laterKey }) {
+      if open.contains(where: { $0.code == .laterKey && $0.file == nil }) {
         Hints.olderLog
+      } else if open.contains(where: \.isOfLaterFile) {
+        Hints.laterFile
       } else if open.contains(where: { $0.code == .unreadable }) {
         Hints.foreignLog
       } else if open.contains(where: \.code.canBeAcknowledged) {
@@ -228,7 +233,7 @@ extension AuditProblem {
     guard let refusal = problems.first(where: \.isRefusal) else { return }
     throw .problem(
       "reads are refused, because they cannot be logged: \(displayed(refusal.error.message))",
-      hint: Hints.text(refusal.error.cause as? AuditRefusal))
+      hint: Hints.text(ofLog: refusal.error))
   }
 
   var json: JSON {

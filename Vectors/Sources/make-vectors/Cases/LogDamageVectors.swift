@@ -4,7 +4,7 @@ enum LogDamageVectors {
   /// The same finding where nothing acknowledges it.
   private static let interrupted = LogFinding(.interrupted, 17)
 
-  static var all: [LogVector] { headers + files + events + ends }
+  static var all: [LogVector] { headers + files + events + ends + strangers + marks }
 
   private static var headers: [LogVector] {
     [
@@ -304,6 +304,69 @@ enum LogDamageVectors {
     ]
   }
 
+  /// Headers without anything behind them, under names of handed-over files.
+  private static var strangers: [LogVector] {
+    [
+      damaged(
+        "later-version-between", "a header of version 2 between the second file and the third, which goes on behind it",
+        usual, .init(.badHeader, 16)
+      ) { $0.insertHeader { $0.store(UInt16(2), at: 8) } },
+      damaged(
+        "later-version-between-marked", "the same, and the mark knows more", interrupted, .init(.badHeader, 16),
+        .init(.behindMark, 19, 20)
+      ) {
+        $0.mark = (20, $0.log.current.state.last)
+        $0.log.putBackHeader(2)
+        $0.log.current.cut(from: 19)
+        $0.insertHeader { $0.store(UInt16(2), at: 8) }
+      },
+      LogVector(
+        "later-key-before", "a header of a later epoch before the first file, and the mark knows more",
+        .init(.badHeader, 1), .init(.behindMark, 3)
+      ) {
+        $0.log.begin()
+        $0.log.append(.start(1), epoch: 3, synced: true)
+        $0.log.append(.write, epoch: 3)
+        $0.mark = (3, .run(from: 1))
+        $0.insertHeader { $0.store(UInt32(4), at: 12) }
+      },
+      LogVector(
+        "later-key-before-continued", "a header of a later epoch, and a log that began again as the second file",
+        .init(.laterKey, 1), .init(.continued, 1)
+      ) {
+        $0.log.begin(number: 2)
+        $0.log.append(.proceed(1), epoch: 3, synced: true)
+        $0.insertHeader { $0.store(UInt32(4), at: 12) }
+      },
+    ]
+  }
+
+  private static var marks: [LogVector] {
+    [
+      damaged(
+        "mark-event-cut", "the last two events are cut off, and the mark names the last, which was on the disk",
+        interrupted, .init(.missing, 19, 20), .init(.behindMark, 20)
+      ) {
+        $0.mark = (20, $0.log.current.state.last)
+        $0.log.current.cut(from: 19)
+      },
+      damaged(
+        "mark-event-zeroed", "event 19 is zero, which the mark names", interrupted, .init(.missing, 19),
+        .init(.behindMark, 19)
+      ) {
+        $0.mark = (19, Bytes($0.log.current.bytes(of: 19)[16...]).tag)
+        $0.log.current.zero(19)
+      },
+      damaged(
+        "mark-before-cut", "the last two events are cut off, and the mark names the one before", interrupted,
+        .init(.missing, 19, 20, certain: false)
+      ) {
+        $0.mark = (18, Bytes($0.log.current.bytes(of: 18)[16...]).tag)
+        $0.log.current.cut(from: 19)
+      },
+    ]
+  }
+
   /// Bytes that look like event 1 of an epoch, and a log that starts behind them.
   private static func started(_ name: String, _ about: String, _ finding: LogFinding, epoch: UInt32) -> LogVector {
     LogVector(name, about, finding) {
@@ -329,6 +392,16 @@ extension LogScene {
   fileprivate mutating func stateLaterVersion(_ file: Int) {
     log.files[file].bytes.store(UInt16(2), at: 8)
     log.files[file].bytes.flip(at: 255)
+  }
+
+  /// Puts a file before the current one that has only its header, changed, and a state that does not open.
+  fileprivate mutating func insertHeader(_ change: (inout Bytes) -> Void) {
+    var file = log.current
+    file.state.file = log.files.count == 1 ? 1 : 500
+    file.bytes.removeSubrange(LogHeader.count...)
+    file.bytes.flip(at: 255)
+    change(&file.bytes)
+    log.files.insert(file, at: log.files.count - 1)
   }
 
   /// Puts a later epoch beside a state that does not open.

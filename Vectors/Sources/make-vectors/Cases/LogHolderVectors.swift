@@ -230,6 +230,26 @@ enum LogHolderVectors {
         $0.mark = (2, .run(from: 1))
         $0.draft.setDefault(LogItem(policy: 2))
       },
+      LogVector(
+        "acknowledge-begun-again", "an acknowledgement in a log that began again at 1",
+        .init(.fileMissing, 16, acknowledged: true), .init(.continued, 1, acknowledged: true)
+      ) {
+        $0.writeUntilHandOver()
+        $0.log.begin(first: 1)
+        $0.log.append(.proceed(1), epoch: 3)
+        $0.log.append(.acknowledge([(.fileMissing, 16, 16), (.continued, 1, 1)]), epoch: 3)
+      },
+      LogVector(
+        "acknowledge-before-begun-again", "an acknowledgement from before the log began again, of the same numbers",
+        .init(.fileMissing, 4), .init(.continued, 1)
+      ) {
+        $0.log.begin()
+        $0.log.append(.start(1), epoch: 3)
+        $0.log.append(.acknowledge([(.continued, 1, 1)]), epoch: 3)
+        $0.log.append(.handOver, epoch: 3, synced: true)
+        $0.log.begin(first: 1)
+        $0.log.append(.proceed(1), epoch: 3)
+      },
     ]
   }
 

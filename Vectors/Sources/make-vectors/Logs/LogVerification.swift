@@ -17,7 +17,7 @@ struct LogVerification {
   private let knowledge: Knowledge
   private(set) var findings: [LogFinding] = []
   /// The events that were taken, in order.
-  private(set) var events: [(number: UInt64, epoch: UInt32, tag: Bytes, event: LogEvent?)] = []
+  private(set) var events: [(number: UInt64, epoch: UInt32, tag: Bytes, event: LogEvent?, run: Int)] = []
 
   private var next: UInt64 = 1
   private var tag = Bytes.zeros(32)
@@ -26,9 +26,15 @@ struct LogVerification {
   private var pruned: UInt64?
   /// The number of the first event behind each restart, and up to which number all was on the disk then.
   private var restarts: [(number: UInt64, synced: UInt64)] = []
+  /// Those of the last run.
   private var tags: [UInt64: Bytes] = [:]
   private var isUnknown = false
-  /// Where the findings are of files that state a later key, and where these files begin.
+  /// How often the numbers began again, and what it was for each finding.
+  private var run = 0
+  private var runs: [Int] = []
+  /// Whether a file of the last run counts the mark's event.
+  private var isMarkCounted = false
+  /// Where the findings are of files that state a later key or version, and where these files begin.
   private var claims: [(finding: Int, start: UInt64)] = []
 
   init(handedOver: [Bytes], current: Bytes?, _ knowledge: Knowledge) {
@@ -51,8 +57,11 @@ struct LogVerification {
     return earlier[LogHeader.count..<Int(old.end)] == current[LogHeader.count..<Int(old.end)]
   }
 
-  private mutating func found(_ code: LogFinding.Code, _ first: UInt64, _ last: UInt64? = nil, certain: Bool? = nil) {
+  private mutating func found(
+    _ code: LogFinding.Code, _ first: UInt64, _ last: UInt64? = nil, certain: Bool? = nil, run: Int? = nil
+  ) {
     findings.append(LogFinding(code, first, last, certain: certain))
+    runs.append(run ?? self.run)
   }
 
   private mutating func foundLost(_ last: UInt64) {
@@ -74,24 +83,26 @@ struct LogVerification {
       header = found
       begin(found, isFirst: isFirst)
     case .failure(.laterKey(let epoch)): stated = epoch
+    case .failure(.laterVersion): return claim(.laterVersion, next, start, isCurrent: isCurrent)
     case .failure(let refused):
       found(refused.code, next)
-      isUnknown = isUnknown || refused.code == .laterVersion
-      if refused.code == .laterVersion { return }
       if refused.code == .lostKey { isKnown = false }
     }
     var walk = walk(file, header, stated)
     if let stated {
       let isLater = walk.later.map { $0.epoch == stated } ?? !walk.hasKnown
-      guard !isLater else {
-        claims.append((findings.count, start))
-        found(.laterKey, walk.later?.first ?? next)
-        return
-      }
+      guard !isLater else { return claim(.laterKey, walk.later?.first ?? next, start, isCurrent: isCurrent) }
       found(.badHeader, start)
     }
     if walk.later != nil { walk.hasGap = true }
     end(header, walk, isCurrent: isCurrent)
+  }
+
+  /// A file that states a later key or version. Only the current one hides what comes behind.
+  private mutating func claim(_ code: LogFinding.Code, _ number: UInt64, _ start: UInt64, isCurrent: Bool) {
+    claims.append((findings.count, start))
+    found(code, number)
+    isUnknown = isUnknown || isCurrent
   }
 
   private mutating func begin(_ header: LogHeader, isFirst: Bool) {
@@ -99,10 +110,12 @@ struct LogVerification {
       if header.first > 1 { pruned = header.first - 1 }
     } else if header.first != next || header.before != tag {
       found(.fileMissing, next, max(next, header.first - 1))
-    } else if next > 1 {
+      if header.first < next { (run, tags, isMarkCounted) = (run + 1, [:], false) }
+    } else if next > 1 || header.file == 1 {
       for claim in claims { findings[claim.finding] = LogFinding(.badHeader, claim.start) }
     }
     claims = []
+    if let mark = knowledge.mark, header.first <= mark.number, mark.number <= header.count { isMarkCounted = true }
     (next, tag, isKnown) = (header.first, header.before, true)
   }
 
@@ -189,7 +202,7 @@ struct LogVerification {
     if let header, let event, number > header.count, event.flags & 1 != 0 { walk.appends += 1 }
     walk.last = event?.action == LogEvent.Action.handOver ? .handOver : .event
     walk.hasGap = false
-    events.append((number, frame.epoch, frame.tag, event))
+    events.append((number, frame.epoch, frame.tag, event, run))
     tags[number] = frame.tag
     (next, tag, epoch, isKnown) = (number + 1, frame.tag, frame.epoch, true)
   }
@@ -231,25 +244,25 @@ struct LogVerification {
 
   private mutating func judge(hasCurrent: Bool) {
     let prunes = events.compactMap { $0.event?.action == LogEvent.Action.prune ? $0.event?.range : nil }
-    if let pruned, !prunes.contains(where: { $0.last >= pruned }) { found(.earlierFiles, 1, pruned) }
+    if let pruned, !prunes.contains(where: { $0.last >= pruned }) { found(.earlierFiles, 1, pruned, run: 0) }
     let policy = LogItem.effective(knowledge.policy)
-    isUnknown = isUnknown || findings.contains { $0.code == .laterKey }
     if knowledge.hasItem, !hasCurrent { found(.noLog, next) }
     let switches = events.filter { [LogEvent.Action.start, LogEvent.Action.stop].contains($0.event?.action) }
     if policy == 0, hasCurrent, !isUnknown, switches.last?.event?.action != LogEvent.Action.stop {
-      found(.noStop, switches.last?.number ?? 1)
+      let start = switches.last
+      found(.noStop, start?.number ?? 1, run: start?.run ?? 0)
     }
     if let other = knowledge.defaultPolicy, LogItem.effective(other) != policy { found(.otherSetting, next) }
     if let mark = knowledge.mark, !isUnknown {
       if mark.number >= next {
         found(.behindMark, next, mark.number)
-      } else if let tag = tags[mark.number], tag != mark.tag {
+      } else if tags[mark.number].map({ $0 != mark.tag }) ?? isMarkCounted {
         found(.behindMark, mark.number)
       }
     }
     for index in findings.indices {
-      let finding = findings[index]
-      if finding.code.isExplainedByPower,
+      let (finding, place) = (findings[index], runs[index])
+      if finding.code.isExplainedByPower, !isOfMark(finding, in: place),
         restarts.contains(where: { finding.first > $0.synced && finding.last < $0.number })
       {
         findings[index].isCertain = false
@@ -257,10 +270,17 @@ struct LogVerification {
       findings[index].isAcknowledged =
         finding.code.canBeAcknowledged
         && events.contains { event in
-          event.number > finding.last && event.event?.action == LogEvent.Action.acknowledge
+          guard event.run > place || event.run == place && event.number > finding.last else { return false }
+          return event.event?.action == LogEvent.Action.acknowledge
             && event.event?.acknowledged.contains { $0 == (finding.code.rawValue, finding.first, finding.last) } == true
         }
     }
     findings.sort(by: LogFinding.precedes)
+  }
+
+  /// Whether the event that the mark names is among those that are missing.
+  private func isOfMark(_ finding: LogFinding, in place: Int) -> Bool {
+    guard finding.code == .missing, place == run, let number = knowledge.mark?.number else { return false }
+    return finding.first <= number && number <= finding.last
   }
 }
