@@ -71,7 +71,7 @@ extension Vault {
         } else if let earlier = info.previous.first?.revision {
           undone.restored.append(info)
           undone.changes.append(
-            RecordChange(address, .restore(earlier), edit, ifRevision: record.isRemoved ? 0 : revision))
+            RecordChange(address, .restore(earlier, moves: true), edit, ifRevision: record.isRemoved ? 0 : revision))
         } else {
           undone.leave(info, .noEarlierValue)
         }
@@ -98,13 +98,15 @@ package struct UndoneWrite: Sendable {
     case removedForGood = "removed for good"
     /// The record did not exist before, and was removed since, or was stored as a removed one.
     case removedAlready = "removed already"
-    /// It kept no earlier values, and now keeps the value that is undone, which is nowhere else.
-    case keepsUndone = "it keeps the undone value as its only earlier one"
+    /// Its history depth has no room for the value that is undone, or for those that the writes stored behind it. They
+    /// are nowhere else, and so it gets a larger one.
+    case keepsUndone = "it keeps more earlier values than before, so that none is dropped"
     /// A removed record had its name. It is removed again, with the metadata from before, and the value that is undone
     /// is the newest that it keeps.
     case removedBefore = "the undone value is the newest of the removed key"
     case changedClass = "its accessibility was changed"
-    /// The value and the metadata are as before, and earlier values that the write dropped are gone.
+    /// The value and the metadata are as before, and earlier values that the write dropped are gone, such as the oldest
+    /// one of a full history.
     case droppedValues = "its dropped earlier values are gone"
   }
 

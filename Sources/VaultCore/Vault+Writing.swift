@@ -118,9 +118,17 @@ extension Vault {
     public mutating func restore(
       _ key: String, revision: UInt64, ifRevision expected: UInt64? = nil
     ) throws(VaultError) {
+      try restore(key, revision: revision, moves: false, ifRevision: expected)
+    }
+
+    /// The same. With `moves` the value is not also kept as an earlier one, so that no other one makes room for it.
+    package mutating func restore(
+      _ key: String, revision: UInt64, moves: Bool, ifRevision expected: UInt64?
+    ) throws(VaultError) {
       var edit = RecordEdit()
       edit.defaultHistoryDepth = keeping.defaultDepth
-      try add(RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .restore(revision), edit, expected)
+      let address = RecordAddress(service, try storedSpelling(of: Vault.Name(key)))
+      try add(address, .restore(revision, moves: moves), edit, expected)
     }
 
     /// Whether the record that has the key now is removed by the transaction.

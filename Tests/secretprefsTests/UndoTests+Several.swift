@@ -46,4 +46,71 @@ extension UndoTests {
     }
     #expect(possible >= (first.contains("remove") ? 3 : 6))
   }
+
+  // MARK: Earlier values
+
+  /// Functions of a shell: `fill` gives the key `a` the values behind its first argument, which has options, `values`
+  /// lists them, newest first, and `undo` undoes the import of the file `report`.
+  private static let functions = #"""
+    export SECRETPREFS_KEY_FILE=k
+    other='--vault other.spv --key-file other.k'
+    secretprefs init --key-file k 2> made; secretprefs init $other 2> made
+    fill() { options=$1; shift; for value; do printf $value | secretprefs set a $options; done; }
+    values() {
+      for revision in $(secretprefs history a | tr -d '*' | awk '{print $1}'); do
+        secretprefs get a --revision $revision; printf ' '
+      done
+    }
+    undo() { eval "$(sed -n 's/^"\(secretprefs history undo .*\)" undoes .*/\1/p' report) --yes" | cut -d : -f 1; }
+
+    """#
+
+  private static let keepsMore = "it keeps more earlier values than before, so that none is dropped\n"
+
+  @Test(arguments: ["records", "archive"])
+  func `an import over a removed key keeps its values behind those of the file, and so does its undo`(
+    _ format: String
+  ) throws {
+    let outcome = try Tool.shell(
+      Self.functions + """
+        fill "$other" x1 x2 x3 x4; secretprefs export --format \(format) --to file $other
+        fill '--label mine' mine1 mine2; secretprefs remove a
+        secretprefs import file --format \(format) > report; values; echo
+        undo; secretprefs history restore a; values; secretprefs info a | grep label
+        """, in: try Scratch())
+    #expect(
+      outcome.text == """
+        x4 x3 x2 x1 mine2 mine1\u{20}
+        1 key removed, 0 restored
+        the undone value is the newest of the removed key
+        \(Self.keepsMore)x4 x3 x2 x1 mine2 mine1 label       mine
+
+        """, "\(outcome.errorText)")
+  }
+
+  @Test func `an undone import leaves the earlier values alone if the value is the same`() throws {
+    let outcome = try Tool.shell(
+      Self.functions + """
+        fill "$other" x1 x2 x3 same; secretprefs export --format records --to file $other
+        fill '' o1 o2 o3 same; secretprefs import file --format records --on-conflict replace > report
+        undo; values
+        """, in: try Scratch())
+    #expect(
+      outcome.text == "0 keys removed, 0 restored, 1 with the metadata from before\n" + Self.keepsMore
+        + "same x3 x2 x1 same o3 o2 o1 ", "\(outcome.errorText)")
+  }
+
+  @Test(arguments: [
+    ("rotate-value a --revert", "v4 new v3 v2 "),
+    ("history undo --yes | cut -d : -f 1", "0 keys removed, 1 restored\n\(keepsMore)v4 new v3 v2 v1 "),
+  ])
+  func `the old value of a rotation that comes back is no earlier one besides`(
+    _ command: String, _ expected: String
+  ) throws {
+    let outcome = try Tool.shell(
+      Self.functions + """
+        fill '' v1 v2 v3 v4; secretprefs rotate-value a -- printf new; secretprefs \(command); values
+        """, in: try Scratch())
+    #expect(outcome.text == expected, "\(outcome.errorText)")
+  }
 }

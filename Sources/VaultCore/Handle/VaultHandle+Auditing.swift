@@ -20,7 +20,9 @@ extension VaultHandle {
     var kept: [String] = []
     for log in knownLogs {
       guard let keys = groups.first(where: { $0.groupID == log.group }) else { continue }
-      do throws(VaultError) { try log.takeBackStart(keys, by: slot(granting: log.group)) } catch { kept.append(error.message) }
+      do throws(VaultError) { try log.takeBackStart(keys, by: slot(granting: log.group)) } catch {
+        kept.append(error.message)
+      }
     }
     guard !kept.isEmpty else { return failure }
     return failure.after("a log still says that it was switched on: \(kept.joined(separator: "; "))")

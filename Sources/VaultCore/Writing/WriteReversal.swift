@@ -55,72 +55,101 @@ struct WriteReversal {
       // It was absent. What was absent and is absent again, such as a removed key of an archive, needs nothing.
       guard !record.isRemoved else { return undone.leave(new, .removedAlready) }
       undone.removed.append(new)
-      let (removal, edit) = try removedAgain(values.before.findStored(address), new)
+      let (removal, edit) = try removedAgain(values.before.findStored(address), new, record)
       return undone.changes.append(RecordChange(address, .remove(removal), edit, ifRevision: new.revision))
     }
     guard record.accessibility == old.accessibility else { return undone.leave(new, .changedClass) }
     let before = try RecordInfo(old)
     let expected = record.isRemoved ? 0 : new.revision
+    // How many earlier values it keeps: the undone value is one in place of the one that comes back. A removed record
+    // has no value that is undone.
+    let kept = new.previous.count - (record.isRemoved ? 1 : 0)
     switch try values.place(of: old, in: record) {
     case .current:
-      var edit = before.asEdit
-      edit.historyDepth = before.storedHistoryDepth.map { .set($0) } ?? .remove
+      let edit = edit(new, to: before, keeping: kept)
       undone.edited.append(new)
       undone.changes.append(RecordChange(address, .edit, edit, ifRevision: expected))
-      if new.previous.count < before.previous.count { undone.leave(new, .droppedValues) }
+      try nameDropped(new, of: old, in: record)
     case .earlier(let revision):
-      var edit = before.asEdit
-      if !record.isRemoved { edit.defaultHistoryDepth = depth }
-      // What one write has set ends with it, such as the number of a rotation. Several have stored more values.
-      if let kept = before.storedHistoryDepth, kept != new.storedHistoryDepth, revisions.count == 1 {
-        edit.historyDepth = .set(max(kept, 1))
-        if kept == 0, !record.isRemoved { undone.leave(new, .keepsUndone) }
-      }
+      let edit = edit(new, to: before, keeping: kept)
       undone.restored.append(new)
       undone.changes.append(RecordChange(address, .restore(revision, moves: true), edit, ifRevision: expected))
-      if !record.isRemoved, new.previous.count < before.previous.count { undone.leave(new, .droppedValues) }
+      try nameDropped(new, of: old, in: record)
     case nil:
-      // It can have been moved before another one got its name.
-      guard let copy = try copy(of: before, old, replacing: true) else { return undone.leave(new, .noEarlierValue) }
+      // It can have been moved before another one got its name, all of whose values are kept.
+      guard let (copy, source) = try copy(of: before, old, replacing: true) else {
+        return undone.leave(new, .noEarlierValue)
+      }
+      let edit = edit(new, to: before, keeping: before.previous.count + kept + 1)
       undone.restored.append(new)
-      undone.changes.append(RecordChange(address, .copy(copy), before.asEdit, ifRevision: expected))
+      undone.changes.append(RecordChange(address, .copy(copy), edit, ifRevision: expected))
+      try nameDropped(new, of: old, in: source)
     }
+  }
+
+  /// The edit that gives a record the metadata from before. What the writes have set ends with them, such as the number
+  /// of a rotation; but a record that is to keep more earlier values than before gets a history depth for them, and is
+  /// named.
+  private mutating func edit(_ new: RecordInfo, to before: RecordInfo, keeping count: Int) -> RecordEdit {
+    var edit = RecordEdit(of: before)
+    edit.keepsReplacedDepth = false
+    guard count > 0 else { return edit }
+    let depth = before.storedHistoryDepth ?? self.depth ?? 0
+    edit.historyDepth = .set(max(depth, UInt16(clamping: count)))
+    if count > depth { undone.leave(new, .keepsUndone) }
+    return edit
+  }
+
+  /// Names a record of whose earlier values from before some are gone.
+  ///
+  /// - Parameter record: the one that has those that are left.
+  private mutating func nameDropped(_ new: RecordInfo, of old: Record, in record: Record) throws(VaultError) {
+    if try !values.keepsEarlierValues(of: old, in: record) { undone.leave(new, .droppedValues) }
   }
 
   /// How a record is removed whose name another one had, which was removed: as that one, whose values are behind the
   /// value that is undone.
   private mutating func removedAgain(
-    _ old: Record?, _ new: RecordInfo
+    _ old: Record?, _ new: RecordInfo, _ record: Record
   ) throws(VaultError) -> (RecordChange.HowRemoved, RecordEdit) {
     guard let old, let before = try old.removal(), try !old.isDue(at: now) else { return (removal, RecordEdit()) }
     let info = try RecordInfo(old)
-    // A value that the write has restored is the newest as it was before.
-    if new.previous.contains(where: { $0.revision == info.previous.first?.revision }) {
-      undone.leave(new, .removedBefore)
-    }
-    var edit = info.asEdit
-    // One value more than before, so that none is dropped.
-    if let depth = new.storedHistoryDepth { edit.historyDepth = .set(depth) }
+    if try !isRestored(old, info, in: record, new) { undone.leave(new, .removedBefore) }
+    let edit = edit(new, to: info, keeping: new.previous.count)
+    try nameDropped(new, of: old, in: record)
     return (.keptAs(before), edit)
+  }
+
+  /// Whether the newest value of a removed record is that of the record now, because it was restored.
+  private func isRestored(
+    _ old: Record, _ before: RecordInfo, in record: Record, _ new: RecordInfo
+  ) throws(VaultError) -> Bool {
+    guard let newest = before.previous.first?.revision, !new.previous.contains(where: { $0.revision == newest }),
+      case .current? = try values.place(of: old, previous: newest, in: record)
+    else { return false }
+    return true
   }
 
   /// Brings a record back that is gone: one that was moved, under its old name.
   private mutating func bringBack(_ old: RecordInfo, _ record: Record) throws(VaultError) {
     let address = RecordAddress(old.service, old.key)
-    guard let copy = try copy(of: old, record, replacing: false) else { return undone.leave(old, .removedForGood) }
+    guard let (copy, source) = try copy(of: old, record, replacing: false) else {
+      return undone.leave(old, .removedForGood)
+    }
     guard current.findStored(address) == nil, current.findStored(copy.source)?.revision == copy.expected else {
       return undone.leave(old, .changedSince)
     }
     undone.restored.append(old)
-    var edit = old.asEdit
-    edit.historyDepth = old.storedHistoryDepth.map { .set($0) } ?? .remove
-    undone.changes.append(RecordChange(address, .copy(copy), edit))
+    undone.changes.append(RecordChange(address, .copy(copy), RecordEdit(of: old)))
+    try nameDropped(old, of: record, in: source)
   }
 
-  /// A copy of the record that has the value of `old` under another name now; `nil` if there is none.
+  /// A copy of the record that has the value of `old` under another name now, and that record; `nil` if there is none.
   ///
   /// A copy of a record has the time of creation of its source, which no other write gives to a record with a new name.
-  private func copy(of old: RecordInfo, _ record: Record, replacing replaces: Bool) throws(VaultError) -> CopyRequest? {
+  private func copy(
+    of old: RecordInfo, _ record: Record, replacing replaces: Bool
+  ) throws(VaultError) -> (request: CopyRequest, source: Record)? {
     // A replaced record was moved first: not to a name that had its own record before. There can be very many of those.
     for (moved, candidate) in replaces ? moved : put
     where moved.created == old.created && moved.accessibility == old.accessibility
@@ -128,9 +157,10 @@ struct WriteReversal {
     {
       guard let place = try values.place(of: record, in: candidate) else { continue }
       let revision: UInt64? = if case .earlier(let revision) = place { revision } else { nil }
-      return CopyRequest(
+      let request = CopyRequest(
         source: RecordAddress(moved.service, moved.key), expected: moved.revision, revision: revision,
         revisions: Set(old.previous.map(\.revision)), replaces: replaces, keptValues: replaces ? max(depth ?? 0, 1) : 0)
+      return (request, candidate)
     }
     return nil
   }
@@ -163,62 +193,93 @@ struct ValueLocator {
 
   /// - Parameters:
   ///   - old: a record from before.
-  ///   - new: a record from after, of the same class, perhaps removed or of another name.
+  ///   - revision: the revision of one of its earlier values; `nil` for its value.
+  ///   - new: a record from after, perhaps removed or of another name.
   /// - Returns: The newest place; `nil` if the record does not keep the value, or that is not known, because the device
   ///   key is missing.
-  func place(of old: Record, in new: Record) throws(VaultError) -> Place? {
+  func place(of old: Record, previous revision: UInt64? = nil, in new: Record) throws(VaultError) -> Place? {
     let hasSameName =
       compareBytes(old.name.service, new.name.service) == 0 && compareBytes(old.name.key, new.name.key) == 0
-    let cipher = try after.cipher(new.accessibility, sealers.after)
-    if !new.isRemoved, new.kind == old.kind, new.sealedValue.byteCount == old.sealedValue.byteCount {
-      if hasSameName, compareBytes(new.sealedValue, old.sealedValue) == 0 { return .current }
-      if try isEqual(old, new, { ValueOpener.CopiedValue(new, with: cipher, by: reader) }) { return .current }
+    let (kind, count) = try size(of: old, revision)
+    if !new.isRemoved, new.kind == kind, new.sealedValue.byteCount == count {
+      if revision == nil, hasSameName, compareBytes(new.sealedValue, old.sealedValue) == 0 { return .current }
+      if try isEqual(old, revision, new, nil) == true { return .current }
     }
     var fields = Extension.Items(new.extensionField)
     while let item = try fields.next() {
       guard item.tag == Extension.RecordTag.previous else { continue }
       let value = try PreviousValue(item.data)
-      let revision = value.revision
-      if hasSameName, revision == old.revision { return .earlier(revision) }
-      guard value.kind == old.kind, value.sealed.byteCount == old.sealedValue.byteCount else { continue }
-      let isSame = try isEqual(old, new) { () throws(VaultError) in
-        guard let value = try new.previous(revision) else { throw .tampered("an earlier value is gone") }
-        return ValueOpener.CopiedValue(value, with: cipher, by: reader)
-      }
-      if isSame { return .earlier(revision) }
+      let place = value.revision
+      guard value.kind == kind, value.sealed.byteCount == count else { continue }
+      // One write gives many records the same revision, and a copy can have brought a value of another one here.
+      let hasRevision = revision == nil && hasSameName && place == old.revision
+      if try isEqual(old, revision, new, place) ?? hasRevision { return .earlier(place) }
     }
     return nil
   }
 
-  /// - Parameter other: copies the other value to be opened.
+  /// Whether a record keeps all earlier values of one from before, as its value or as earlier ones.
+  ///
+  /// - Parameter new: a record from after, perhaps removed or of another name, that also has the value of `old`.
+  func keepsEarlierValues(of old: Record, in new: Record) throws(VaultError) -> Bool {
+    // Equal values are told apart by their number alone.
+    guard try valueCount(of: new) >= valueCount(of: old) else { return false }
+    var fields = Extension.Items(old.extensionField)
+    while let item = try fields.next() {
+      guard item.tag == Extension.RecordTag.previous else { continue }
+      let value = try PreviousValue(item.data)
+      let revision = value.revision
+      if let kept = try new.previous(revision), compareBytes(kept.sealed, value.sealed) == 0 { continue }
+      if try place(of: old, previous: revision, in: new) == nil { return false }
+    }
+    return true
+  }
+
+  /// The number of values that a record has, with the earlier ones.
+  private func valueCount(of record: Record) throws(VaultError) -> Int {
+    var count = record.isRemoved ? 0 : 1
+    var fields = Extension.Items(record.extensionField)
+    while let item = try fields.next() { if item.tag == Extension.RecordTag.previous { count += 1 } }
+    return count
+  }
+
+  /// The kind of a value, and the length of its sealed bytes.
+  ///
+  /// - Parameter revision: that of an earlier value; `nil` for the value of the record.
+  private func size(of record: Record, _ revision: UInt64?) throws(VaultError) -> (kind: UInt8, count: Int) {
+    guard let revision else { return (record.kind, record.sealedValue.byteCount) }
+    guard let value = try record.previous(revision) else { throw .tampered("an earlier value is gone") }
+    return (value.kind, value.sealed.byteCount)
+  }
+
+  /// Copies a value to be opened. The parameters are those of ``size(of:_:)``.
+  private func copied(
+    _ record: Record, _ revision: UInt64?, with cipher: ValueCipher
+  ) throws(VaultError) -> ValueOpener.CopiedValue {
+    guard let revision else { return ValueOpener.CopiedValue(record, with: cipher, by: reader) }
+    guard let value = try record.previous(revision) else { throw .tampered("an earlier value is gone") }
+    return ValueOpener.CopiedValue(value, with: cipher, by: reader)
+  }
+
+  /// Whether a value from before and one from after are equal; `nil` if that is not known, because the device key is
+  /// missing. The revisions are those of ``size(of:_:)``.
   private func isEqual(
-    _ old: Record, _ new: Record, _ other: () throws(VaultError) -> ValueOpener.CopiedValue
-  ) throws(VaultError) -> Bool {
+    _ old: Record, _ oldRevision: UInt64?, _ new: Record, _ newRevision: UInt64?
+  ) throws(VaultError) -> Bool? {
     do throws(VaultError) {
       let cipher = try before.cipher(old.accessibility, sealers.before)
       var opened: Result<SecretBytes, VaultError>?
-      try ValueOpener.CopiedValue(old, with: cipher, by: reader).open(old.name) { value in
+      try copied(old, oldRevision, with: cipher).open(old.name) { value in
         opened = Result { () throws(VaultError) in try SecretBytes(copying: value) }
       }
       var isEqual = false
       let wanted = try opened?.get()
-      try other().open(new.name) { value in isEqual = wanted?.isEqual(to: value) ?? false }
+      let other = try copied(new, newRevision, with: try after.cipher(new.accessibility, sealers.after))
+      try other.open(new.name) { value in isEqual = wanted?.isEqual(to: value) ?? false }
       return isEqual
     } catch {
       guard [.deviceKeyMissing, .wrongDevice].contains(error.code) else { throw error }
-      return false
+      return nil
     }
-  }
-}
-
-extension RecordInfo {
-  /// The edit that gives a record the metadata of this one.
-  fileprivate var asEdit: RecordEdit {
-    var edit = RecordEdit()
-    edit.label = label.map { .set($0) } ?? .remove
-    edit.comment = comment.map { .set($0) } ?? .remove
-    edit.expiry = expiry.map { .set($0) } ?? .remove
-    edit.attributes = attributes.isEmpty ? .remove : .set(attributes)
-    return edit
   }
 }

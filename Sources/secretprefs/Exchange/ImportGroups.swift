@@ -7,8 +7,8 @@ struct ImportGroups {
   private let keepsNames: Bool
   private let vault: Vault
   private var planned: [Vault.Name?: ImportPlan.PlannedGroup] = [:]
-  /// The removed keys that each group keeps, by service.
-  private var removed: [Vault.Name: [Vault.Name: Set<Vault.Name>]] = [:]
+  /// The removed records that each group keeps, by service and key.
+  private var removed: [Vault.Name: [Vault.Name: [Vault.Name: RemovedRecord]]] = [:]
   /// The number of keys of each group that the import cannot write to.
   private var refused: [Vault.Name: Int] = [:]
 
@@ -41,16 +41,18 @@ struct ImportGroups {
             + listed(refused.keys.sorted().map { displayed($0.text) })))
   }
 
-  /// Whether a group keeps a removed key of that name.
-  mutating func keepsRemoved(
+  /// The removed record of that name that a group keeps.
+  mutating func removedRecord(
     _ key: String, of service: Vault.Name, in target: ImportPlan.PlannedGroup
-  ) throws(VaultError) -> Bool {
-    guard let group = target.group else { return false }
+  ) throws(VaultError) -> RemovedRecord? {
+    guard let group = target.group else { return nil }
     if removed[target.name] == nil {
       removed[target.name] = Dictionary(grouping: try vault.removedRecords(in: group), by: \.service)
-        .mapValues { Set($0.map(\.key)) }
+        .mapValues { records in Dictionary(uniqueKeysWithValues: records.map { ($0.key, $0) }) }
     }
-    return try removed[target.name]?[service]?.contains(Vault.Name(key)) ?? false
+    guard let records = removed[target.name]?[service] else { return nil }
+    if let exact = records[try Vault.Name(verbatim: Array(key.utf8))] { return exact }
+    return records[try Vault.Name(key)]
   }
 
   /// The group that a value is imported into; `nil` if the credential cannot write to it.

@@ -30,6 +30,8 @@ struct ImportPlan {
     let kind: ValueKind
     /// The record that has the key. `nil` if the key is new.
     let record: RecordInfo?
+    /// The removed record that the vault keeps of the key, if the file has a whole record.
+    let removed: RemovedRecord?
 
     var exists: Bool { record != nil }
     var isRemoved: Bool { value.record?.removal != nil }
@@ -74,18 +76,16 @@ struct ImportPlan {
         let record = try target.group.flatMap { (group) throws(VaultError) in
           try vault.record(service: service, key: value.key, in: group)
         }
-        let item = PlannedValue(group: target.name, service: service, value: value, kind: kind, record: record)
+        let removed = try value.record == nil ? nil : groups.removedRecord(value.key, of: service, in: target)
+        let item = PlannedValue(
+          group: target.name, service: service, value: value, kind: kind, record: record, removed: removed)
         let replaces = choice == .replace
-        let isKept = try !replaces && item.isRemoved && groups.keepsRemoved(value.key, of: service, in: target)
-        if let reason = item.objection(at: now, replaces: replaces, isKept: isKept) {
+        if let reason = item.objection(at: now, replaces: replaces) {
           skipped.append(PlainRecords.Part(line: value.line, name: value.key, reason: reason))
         } else {
           items.append(item)
-          guard replaces, item.keepsMark else { continue }
-          notes.append(
-            PlainRecords.Part(
-              line: value.line, name: value.key,
-              reason: "it keeps its attribute secret=no, so lists show the new value, too"))
+          guard let reason = item.note(replaces: replaces) else { continue }
+          notes.append(PlainRecords.Part(line: value.line, name: value.key, reason: reason))
         }
       }
       return items
@@ -229,15 +229,14 @@ extension ImportPlan.PlannedValue {
   ///
   /// - Parameters:
   ///   - replaces: Whether the import goes on from where an earlier one was interrupted.
-  ///   - isKept: Whether the vault keeps a removed key of this name.
-  fileprivate func objection(at now: Int64, replaces: Bool, isKept: Bool) -> String? {
+  fileprivate func objection(at now: Int64, replaces: Bool) -> String? {
     // A value alone keeps the attributes of the key, and with them its rotation.
     if replaces, value.record != nil, let record, RotationMark.isPending(in: record) {
       return "a rotation of the key is not confirmed in the vault"
     }
     guard let removal = value.record?.removal else { return nil }
     if exists, !replaces || !isLeftover { return "a removed key, and the vault has a key of this name" }
-    if isKept { return "a removed key, and the vault keeps a removed key of this name" }
+    if removed != nil, !replaces { return "a removed key, and the vault keeps a removed key of this name" }
     return removal.keptUntil <= now ? "a removed key that was kept until \(Timestamp.text(of: removal.keptUntil))" : nil
   }
 
@@ -270,7 +269,7 @@ extension ImportPlan.PlannedValue {
   }
 
   private func edit(isLast: Bool) throws(VaultError) -> RecordEdit {
-    if let imported = value.record { return imported.edit(isLast: isLast, over: record) }
+    if let imported = value.record { return imported.edit(isLast: isLast, keeping: presentCount) }
     var edit = RecordEdit()
     switch value.login {
     case .docker(let user): edit = try DockerCredential.login(of: user, over: record)
@@ -281,8 +280,24 @@ extension ImportPlan.PlannedValue {
     return edit
   }
 
+  /// How many values the vault has of the key, also of a removed one.
+  private var presentCount: Int { record.map { $0.previous.count + 1 } ?? removed?.previous.count ?? 0 }
+
+  /// What the report says of a key that is imported.
+  fileprivate func note(replaces: Bool) -> String? {
+    if replaces, keepsMark { return "it keeps its attribute secret=no, so lists show the new value, too" }
+    guard replaces || !exists, dropsPresent else { return nil }
+    return "its values in the vault are not kept: only they, or only the new ones, are bound to a device"
+  }
+
   /// Whether the key was marked as no secret, and the file does not say whether the new value is one.
-  fileprivate var keepsMark: Bool { value.record == nil && value.isSecret == nil && record?.isSecret == false }
+  private var keepsMark: Bool { value.record == nil && value.isSecret == nil && record?.isSecret == false }
+
+  /// Whether the values that the vault has of the key cannot be earlier values of the record.
+  private var dropsPresent: Bool {
+    guard let new = value.record, let present = record?.accessibility ?? removed?.accessibility else { return false }
+    return new.accessibility.isThisDeviceOnly != present.isThisDeviceOnly
+  }
 }
 
 /// The names of the first keys, and how many others there are.

@@ -48,9 +48,6 @@ struct ImportedRecord {
   /// How many transactions it takes: one for each value, oldest first, and one for the removal.
   var stepCount: Int { earlier.count + (removal == nil ? 1 : 2) }
 
-  /// The number of earlier values that the record ends with.
-  private var keptCount: Int { earlier.count + (removal == nil ? 0 : 1) }
-
   /// The times that one of the values gets.
   func times(of earlier: Content?) -> RecordTimes? {
     times.map { RecordTimes(created: $0.created, modified: earlier?.modified ?? $0.modified) }
@@ -60,14 +57,13 @@ struct ImportedRecord {
   ///
   /// - Parameters:
   ///   - isLast: whether it is the present value. The others are stored before, oldest first.
-  ///   - replaced: the record that had the key; its value and its history are kept.
-  func edit(isLast: Bool, over replaced: RecordInfo?) -> RecordEdit {
+  ///   - count: the number of values that the vault has of the key, also of a removed one. All of them are kept.
+  func edit(isLast: Bool, keeping count: Int) -> RecordEdit {
     var edit = isLast ? self.edit : RecordEdit()
-    let kept = replaced.map { max($0.historyDepth, UInt16(clamping: earlier.count + 1 + $0.previous.count)) } ?? 0
-    // A removed key keeps its own value without a depth.
-    let needed = removal != nil && keptCount == 1 ? 0 : keptCount
-    let depth = max(historyDepth ?? 0, UInt16(clamping: needed), kept)
+    // A removed key keeps its own value besides.
+    let depth = max(historyDepth ?? 0, UInt16(clamping: earlier.count + count))
     if historyDepth != nil || depth > 0 { edit.historyDepth = .set(depth) }
+    edit.keepsReplacedDepth = count > 0
     return edit
   }
 }

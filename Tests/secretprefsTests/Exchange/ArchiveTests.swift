@@ -36,6 +36,18 @@ struct ArchiveTests {
     #expect(outcome.text == "\"2\"\n4\ngone\n\"9\"")
   }
 
+  @Test func `a removed key with a full history comes back with its history depth`() throws {
+    let scene = try ArchiveScene()
+    let outcome = try scene.shell(
+      """
+      for value in 1 2 3 4; do printf $value | a set full --service s; done; a remove full --service s
+      a export --format archive --to a.json; b import a.json > report
+      b history restore full --service s; b history full --service s | wc -l; b info full --service s | grep keeps
+      """)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(outcome.text == "4\nkeeps       3 earlier values\n")
+  }
+
   @Test func `all keys go into the group and the service that options name, if their names differ`() throws {
     let scene = try ArchiveScene()
     let outcome = try scene.shell(

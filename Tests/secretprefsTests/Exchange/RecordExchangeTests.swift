@@ -88,6 +88,22 @@ struct RecordExchangeTests {
         """)
   }
 
+  @Test(arguments: ["remove k", "list"])
+  func `values that cannot be earlier ones of a record are named`(_ command: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(
+      #"{"key":"k","service":"default","kind":"string","value":"x","accessibility":"whenUnlockedThisDeviceOnly"}"#,
+      to: "r.jsonl")
+    let outcome = try scene.shell(
+      """
+      secretprefs new-key device; printf old | secretprefs set k; secretprefs \(command)
+      secretprefs import r.jsonl --on-conflict replace --device-key-file device
+      """)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    let reason = "its values in the vault are not kept: only they, or only the new ones, are bound to a device"
+    #expect(outcome.text.contains("note: line 1, k: \(reason)\n"), "\(outcome.text)")
+  }
+
   @Test func `with --service all records get that service, and with a prefix that name`() throws {
     let outcome = try run(
       """

@@ -230,10 +230,9 @@ extension AuditProblem {
     for problem in problems where !problem.isRefusal {
       messages.warn("the audit log has a problem (\(displayed(problem.error.message)))")
     }
-    guard let refusal = problems.first(where: \.isRefusal) else { return }
+    guard let error = problems.first(where: \.isRefusal)?.error else { return }
     throw .problem(
-      "reads are refused, because they cannot be logged: \(displayed(refusal.error.message))",
-      hint: Hints.text(ofLog: refusal.error))
+      "reads are refused, because they cannot be logged: \(displayed(error.message))", hint: Hints.text(ofLog: error))
   }
 
   var json: JSON {

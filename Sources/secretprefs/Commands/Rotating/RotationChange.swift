@@ -65,7 +65,7 @@ struct RotationChange {
     if isReverted { edit.expiry = mark.expiry.map { .set($0) } ?? .remove }
     do throws(VaultError) {
       try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
-        if isReverted { try batch.restore(key, revision: mark.revision, ifRevision: record.revision) }
+        if isReverted { try batch.restore(key, revision: mark.revision, moves: true, ifRevision: record.revision) }
         try batch.edit(key, edit, ifRevision: record.revision)
       }
     } catch {
