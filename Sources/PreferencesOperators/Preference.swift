@@ -251,13 +251,15 @@ extension PreferencesStore {
 extension PreferenceKey {
   /// The same key with an optional type; `nil` removes the value.
   var lifted: PreferenceKey<Value?> {
-    PreferenceKey<Value?>(
+    var key = PreferenceKey<Value?>(
       name, kind: kind, secrecy: secrecy, guarding: guarding?.lifted, makeDefault: { [self] in defaultValue },
       decode: { [decode] value throws(PreferencesError) in try decode(value) },
       encode: { [encode] value throws(PreferencesError) in
         guard let value else { return nil }
         return try encode(value)
       })
+    key.comparison = comparing { value throws(PreferencesError) in value }
+    return key
   }
 
   /// Creates a key with the secrecy of `other`.

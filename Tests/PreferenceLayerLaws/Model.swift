@@ -229,7 +229,13 @@ indirect enum Model {
     guard case .composite(let layers, _) = self else { return false }
     var parts: [Int: (edits: [Edit], clears: Bool)] = [:]
     if clears {
-      for index in targets(.plain) + targets(.secret) { parts[index] = ([], true) }
+      for (secrecy, other) in [(Secrecy.plain, Secrecy.secret), (.secret, .plain)] {
+        for index in targets(secrecy) {
+          let isEmptied = !layers[index].takes(other) || targets(other).contains(index)
+          let names = isEmptied ? [] : layers[index].names(secrecy)
+          parts[index] = (names.map { Edit(key: $0, value: nil, secrecy: secrecy) }, isEmptied)
+        }
+      }
       if parts.isEmpty { return false }
     }
     for edit in edits {

@@ -230,6 +230,37 @@ struct BufferedPreferencesTests {
     }
   }
 
+  @Test func `over a file, observers of a dictionary and of its entries receive the changes of each other`() throws {
+    try withTemporaryFolder { folder in
+      let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
+      try file.set(["port": 1], forKey: "server")
+      let buffer = BufferedPreferences(file)
+      let server = PreferenceKey<[String: Int]>("server", default: [:])
+      let (servers, ports) = (Received<[String: Int]>(), Received<Int>())
+      let observations = [
+        buffer.observe(server) { servers.add($0.newValue) }, buffer.observe(.watchedPort) { ports.add($0.newValue) },
+      ]
+      try buffer.set(2, forKey: "server.port")
+      try buffer.set(["port": 3], forKey: "server")
+      try buffer.set(1, forKey: "other")
+      observations.forEach { $0.invalidate() }
+      #expect(servers.all == [["port": 2], ["port": 3]])
+      #expect(ports.all == [2, 3])
+    }
+  }
+
+  @Test func `over a view of a file, the names around a change and inside it change with the commit`() throws {
+    try withTemporaryFolder { folder in
+      let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
+      try file.set(["port": 1], forKey: "server")
+      let buffer = BufferedPreferences(CompositePreferences([file]))
+      try buffer.set(2, forKey: "server.port")
+      #expect(try buffer.value(forKey: "server") == ["port": 1])
+      try buffer.commit()
+      #expect(try buffer.value(forKey: "server") == ["port": 2])
+    }
+  }
+
   /// A change of `server.port` or `server`.
   private struct Change: Sendable, CustomTestStringConvertible {
     let key: String

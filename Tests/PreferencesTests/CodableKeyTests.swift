@@ -132,6 +132,29 @@ struct CodableKeyTests {
     #expect(try PreferenceValueDecoder().decode(Decimal.self, from: nan).isNaN)
   }
 
+  private func isRead<Value: Codable & Sendable>(fromJSONOf value: Value) throws {
+    let json = try JSONEncoder().encode(value)
+    let key = PreferenceKey<Value?>.codable("key")
+    #expect(key.kind == (json.first == UInt8(ascii: "[") ? .array : .dictionary), "\(Value.self)")
+    let environment = EnvironmentPreferences(environment: ["KEY": String(decoding: json, as: UTF8.self)])
+    #expect(try JSONEncoder().encode(environment.value(for: key)) == json, "\(Value.self)")
+    try store.set(value, for: key)
+    #expect(try store.value(forKey: "key")?.kind == key.kind, "\(Value.self)")
+  }
+
+  @Test func `a type of the standard library is read from the text of its JSON, an array or an object`() throws {
+    try isRead(fromJSONOf: Duration.seconds(90))
+    try isRead(fromJSONOf: 1..<3)
+    try isRead(fromJSONOf: Duration.zero..<Duration.seconds(1))
+    try isRead(fromJSONOf: Duration.zero...Duration.seconds(1))
+    try isRead(fromJSONOf: PartialRangeFrom(1))
+    try isRead(fromJSONOf: PartialRangeUpTo(1.5))
+    try isRead(fromJSONOf: PartialRangeThrough("z"))
+    try isRead(fromJSONOf: [1.5: 2])
+    try isRead(fromJSONOf: [1: 2])
+    try isRead(fromJSONOf: ["a": 2])
+  }
+
   @Test func `item 54: a key says what kind its coding stores`() {
     #expect(PreferenceKey<Decimal?>.codable("a").kind == .string)
     #expect(PreferenceKey<Int??>.codable("a").kind == .integer)

@@ -98,6 +98,54 @@ struct CompositeSecrecyTests {
     }
   }
 
+  @Test func `the text of a JSON object with an entry that the vault claims is written to no plain layer`() throws {
+    let plain = DictionaryPreferences()
+    let composite: CompositePreferences = [vault.claiming(.names(["db.password", "db.in.token"])), plain]
+    let texts = [#"{"password": "\#(sentinel)"}"#, #" {"in": {"token": 1}}"#, #"{"in": "{\"token\": 1}"}"#]
+    for text in texts {
+      let error = preferencesError { try composite.set(.string(text), forKey: "db") }
+      #expect(error?.code == .notStorable)
+      #expect(error?.message.contains(sentinel) == false)
+      #expect(plain.keys() == [])
+      try plain.set(.string(text), forKey: "db")
+      #expect(try composite.value(forKey: "db")?.kind == .dictionary)
+      #expect(preferencesError { _ = try composite.string(forKey: "db") }?.code == .typeMismatch)
+      try plain.removeAll()
+    }
+    for text in [#"{"host": "h"}"#, "{password", #"["password"]"#] {
+      try composite.set(.string(text), forKey: "db")
+      #expect(try composite.string(forKey: "db") == text)
+    }
+  }
+
+  @Test func `a dictionary that is read as a guarded value has no entry that the vault claims either`() throws {
+    let plain: DictionaryPreferences = ["db": ["host": "h", "password": "leak"]]
+    let composite: CompositePreferences = [vault.claiming(.names(["db.password"])), plain]
+    #expect(try composite.guardedLookUp(PreferenceQuery("db"))?.value() == ["host": "h"])
+  }
+
+  @Test func `removing all keeps what a nested composite has, except the values it is the target of`() throws {
+    for isPlain in [true, false] {
+      let (plain, sealed) = (DictionaryPreferences(["a": 1]), SealedStore(["s": 1]))
+      let (over, vault) = (DictionaryPreferences(["a": 2]), SealedStore(["s": 2]))
+      let inner = CompositePreferences([sealed.unclaimed, plain])
+      let upper: any PreferencesStore = isPlain ? over : vault.unclaimed
+      try CompositePreferences([upper, inner]).removeAll()
+      #expect(plain.keys() == (isPlain ? ["a"] : []))
+      #expect(try sealed.keys() == (isPlain ? [] : ["s"]))
+      #expect(over.keys() == (isPlain ? [] : ["a"]))
+      #expect(try vault.keys() == (isPlain ? ["s"] : []))
+    }
+  }
+
+  @Test func `removing all of a composite empties a nested one that takes all its values`() throws {
+    let (plain, sealed) = (DictionaryPreferences(["a": 1]), SealedStore(["s": 1]))
+    let inner = CompositePreferences([sealed.unclaimed, plain])
+    try CompositePreferences([FixedPreferences(content: ["a": 1]), inner]).removeAll()
+    #expect(plain.keys() == [])
+    #expect(try sealed.keys() == [])
+  }
+
   @Test func `item 28: typed getters return the value of the winning member`() throws {
     let environment = EnvironmentPreferences(environment: ["PORT": "443"])
     let composite: CompositePreferences = [vault.unclaimed, environment, ["port": 80] as DictionaryPreferences]

@@ -88,16 +88,111 @@ extension MigrationTests {
       #expect(try store.dictionary() == ["server.port": 1, "preferences@version": 1])
     }
   }
+
+  // MARK: Names that lead into each other
+
+  private func expect(
+    _ steps: [PreferenceMigration.Step], leave left: [String: PreferenceValue],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let values = try migrated(#"{"port":1,"server":{"host":"a","old":2}}"#, steps, runs: 2)
+    let expected = left.merging(["preferences@version": 1]) { old, _ in old }
+    #expect(values == expected, sourceLocation: sourceLocation)
+  }
+
+  @Test func `in a file, a dictionary moves with what earlier steps did inside`() throws {
+    let moving = PreferenceMigration.Step.rename("server", to: "web")
+    try expect([.remove("server.old"), moving], leave: ["port": 1, "web": ["host": "a"]])
+    try expect([.rename("server.host", to: "host"), moving], leave: ["port": 1, "host": "a", "web": ["old": 2]])
+    try expect([.convert("server.old") { _ in 3 }, moving], leave: ["port": 1, "web": ["host": "a", "old": 3]])
+    try expect([.rename("port", to: "server.port"), moving], leave: ["web": ["host": "a", "old": 2, "port": 1]])
+  }
+
+  @Test func `in a file, a step sees what earlier steps did to the dictionary around its name`() throws {
+    let moving = PreferenceMigration.Step.rename("server", to: "web")
+    try expect([moving, .convert("web.old") { _ in 3 }], leave: ["port": 1, "web": ["host": "a", "old": 3]])
+    try expect([moving, .remove("web.old")], leave: ["port": 1, "web": ["host": "a"]])
+    try expect([moving, .rename("web.old", to: "server")], leave: ["port": 1, "web": ["host": "a"], "server": 2])
+  }
+
+  @Test func `in a file, a dictionary and its entry are converted in either order`() throws {
+    let entry = PreferenceMigration.Step.convert("server.old") { value in value == 3 ? 4 : 5 }
+    let whole = PreferenceMigration.Step.convert("server") { value in
+      value == ["host": "a", "old": 5] ? ["b": 4] : ["old": 3]
+    }
+    try expect([whole, entry], leave: ["port": 1, "server": ["old": 4]])
+    try expect([entry, whole], leave: ["port": 1, "server": ["b": 4]])
+  }
+
+  private static let login = #"{"server":{"host":"a","password":"p"}}"#
+
+  @Test func `in a file, what is sealed does not stay in the dictionary that moves, before it or after`() throws {
+    let tokens = SealedPreferences()
+    let before: [PreferenceMigration.Step] = [
+      .seal("server.password", as: "pw", into: tokens), .rename("server", to: "web"),
+    ]
+    let after: [PreferenceMigration.Step] = [
+      .rename("server", to: "web"), .seal("web.password", as: "pw", into: tokens),
+    ]
+    for steps in [before, after] {
+      #expect(try migrated(Self.login, steps, runs: 2) == ["web": ["host": "a"], "preferences@version": 1])
+      #expect(try tokens.secretValue(forKey: "pw") == "p")
+      try tokens.setSecret(nil, forKey: "pw")
+    }
+  }
+
+  @Test func `a run that ended before the removals has what was sealed and what moved, and is finished`() throws {
+    try withTemporaryFolder { folder in
+      let (store, tokens) = (try file(folder, Self.login), SealedPreferences())
+      let migrator = try PreferenceMigrator([
+        PreferenceMigration(
+          to: 1, [.seal("server.password", as: "pw", into: tokens), .rename("server", to: "web")])
+      ])
+      let failing = FailingRemoval(base: store, key: "server")
+      #expect(throws: FailingPreferences.Locked.self) { try migrator.run(on: failing) }
+      #expect(try tokens.secretValue(forKey: "pw") == "p")
+      #expect(try store.value(forKey: "web") == ["host": "a"])
+      #expect(try store.value(forKey: "server") == ["host": "a", "password": "p"])
+      #expect(try migrator.run(on: store) == [])
+      #expect(try store.dictionary() == ["web": ["host": "a"], "preferences@version": 1])
+    }
+  }
+
+  @Test func `in a composite or a view of a file, a step that reads what an earlier one has changed is a conflict`()
+    throws
+  {
+    try withTemporaryFolder { folder in
+      let (store, tokens) = (try file(folder, Self.login), SealedPreferences())
+      let sealing = PreferenceMigration.Step.seal("server.password", as: "pw", into: tokens)
+      let moving = PreferenceMigration.Step.rename("server", to: "web")
+      let after = PreferenceMigration.Step.seal("web.password", as: "pw", into: tokens)
+      let stores: [any PreferencesStore] = [
+        CompositePreferences([tokens.unclaimed, store]), try store.renaming(["other": "o"]),
+      ]
+      for layered in stores {
+        for steps in [[sealing, moving], [moving, after]] {
+          let migrator = try PreferenceMigrator([PreferenceMigration(to: 1, steps)])
+          #expect(preferencesError { try migrator.run(on: layered) }?.code == .conflict)
+          #expect(try store.dictionary() == ["server": ["host": "a", "password": "p"]])
+          #expect(try tokens.secretValue(forKey: "pw") == nil)
+        }
+      }
+      let apart = try PreferenceMigrator([PreferenceMigration(to: 1, [sealing]), PreferenceMigration(to: 2, [moving])])
+      #expect(try apart.run(on: stores[0]) == [1, 2])
+      #expect(try store.dictionary() == ["web": ["host": "a"], "preferences@version": 2])
+    }
+  }
 }
 
 /// A store that fails at the removal of a name.
-private struct FailingRemoval: PreferencesStore {
+private struct FailingRemoval: PreviewingStore {
   let base: JSONPreferences
   let key: String
   let name = "failing removal"
 
   func value(for query: PreferenceQuery) throws -> PreferenceValue? { try base.value(for: query) }
   func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
+  func preview(of edits: PreferenceEdits) throws -> any PreferencesReader { try base.preview(of: edits) }
 
   func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     for edit in edits.edits where edit.content == nil && edit.name.text == key { throw FailingPreferences.Locked() }

@@ -65,6 +65,42 @@ final class WholeValueTests {
     #expect(try file.value(forKey: "server.host") == "x")
   }
 
+  @Test func `a copy has a dictionary of which a layer above hides an entry, and the entry`() throws {
+    let lower = try json(#"{"a": {"b": 2}}"#)
+    for upper: any PreferencesReader in [try json(#"{"a.b": 1}"#), ["a.b": 1] as DictionaryPreferences] {
+      let composite = CompositePreferences([upper, lower])
+      let copy = try DictionaryPreferences(copying: composite)
+      #expect(try copy.value(forKey: "a") == ["b": 2])
+      #expect(try copy.value(forKey: "a.b") == 1)
+      let file = try json()
+      try add(composite, to: file)
+      #expect(try file.value(forKey: "a.b") == 1)
+    }
+  }
+
+  @Test func `a copy of a view has the dictionaries that the view renames`() throws {
+    let file = try json(#"{"server": {"host": "x", "port": 80}, "other": 1}"#)
+    let view = try file.renaming(["web": "server", "number": "other", "none": "nothing"])
+    #expect(try view.keys() == ["number", "server.host", "server.port", "web"])
+    for copy: any PreferencesReader in [try DictionaryPreferences(copying: view), try copied(view)] {
+      #expect(try copy.value(forKey: "web") == ["host": "x", "port": 80])
+      #expect(try copy.value(forKey: "number") == 1)
+    }
+  }
+
+  private func copied(_ reader: some PreferencesReader) throws -> JSONPreferences {
+    let file = try json()
+    try add(reader, to: file)
+    return file
+  }
+
+  @Test func `a renamed dictionary that a layer claims is no plain value`() throws {
+    let sealed = SealedPreferences()
+    try sealed.setSecret(["host": "x"], forKey: "server")
+    let composite = CompositePreferences([sealed.claiming(.names(["server"])), DictionaryPreferences()])
+    #expect(try composite.renaming(["web": "server"]).names(of: .plain) == [])
+  }
+
   @Test func `a value beside the dictionary does not hide what is copied`() throws {
     let file = try json(#"{"server": {"host": "new", "port": 80}}"#)
     let old = try json(#"{"server.port": 1, "server.other": 2, "else": 3}"#)

@@ -2,6 +2,7 @@ import Foundation
 import PreferencesOperators
 import Secrets
 import SecretsTesting
+import Synchronization
 import Testing
 
 /// Sealed values in plain stores: the view of a store, and single keys.
@@ -244,6 +245,59 @@ extension SealedPreferencesTests {
     ThrowawayVault.current.vault.lock()
     #expect(code { _ = try store.value(for: text) } == .unavailable)
     #expect(Self.refusal { try store.set("new", for: text) } == .locked)
+  }
+
+  @Test func `observers of a sealed key receive the changes of its value, and not that it was sealed again`() throws {
+    let store = DictionaryPreferences()
+    let key = try PreferenceKey("count", default: 7).sealed(by: Self.sealer(), as: "settings")
+    let values = Mutex<[Int]>([])
+    let changes = Mutex(0)
+    let observations = [
+      store.observe(key) { change in values.withLock { $0.append(change.newValue) } },
+      store.observe(changesOf: key) { changes.withLock { $0 += 1 } },
+    ]
+    for value in [7, 8, 8, 7] { try store.set(value, for: key) }
+    try store.removeValue(forKey: "count")
+    observations.forEach { $0.invalidate() }
+    #expect(values.withLock(\.self) == [8, 7])
+    #expect(changes.withLock(\.self) == 2)
+  }
+
+  @Test func `observers of keys that are made from a sealed one do not receive that it was sealed again`() throws {
+    let store = DictionaryPreferences()
+    let text = try PreferenceKey<String?>("text").sealed(by: Self.sealer(), as: "settings")
+    let data = text.transformed(by: UTF8Transformation())
+    let changes = Mutex<[String]>([])
+    let observations = [
+      store.observe(text.alsoReading(PreferenceKey("text"))) { _ in changes.withLock { $0.append("either") } },
+      store.observe(data) { _ in changes.withLock { $0.append("data") } },
+    ]
+    for value in ["a", "a", "b"] { try store.set(value, for: text) }
+    observations.forEach { $0.invalidate() }
+    #expect(changes.withLock { $0.sorted() } == ["data", "data", "either", "either"])
+  }
+
+  @Test func `a sealed key that is absent is watched while the vault is locked`() throws {
+    let store = DictionaryPreferences()
+    let key = try PreferenceKey("count", default: 7).sealed(by: Self.sealer(), as: "settings")
+    ThrowawayVault.current.vault.lock()
+    let values = Mutex<[Int]>([])
+    let observation = store.observe(key, initial: true) { change in values.withLock { $0.append(change.newValue) } }
+    observation.invalidate()
+    #expect(values.withLock(\.self) == [7])
+  }
+
+  @Test func `a sealed default that was never synced only pulls, and is put into no empty store`() throws {
+    let (here, there) = (DictionaryPreferences(), DictionaryPreferences())
+    let key = try PreferenceKey("count", default: 7).sealed(by: Self.sealer(), as: "settings")
+    try here.set(7, for: key)
+    let sync = PreferenceSync(here, with: there)
+    try sync.add(key)
+    #expect(there.keys() == [])
+    sync.remove(key)
+    try there.set(8, for: key)
+    try sync.add(key)
+    #expect(try here.value(for: key) == 8)
   }
 
   // MARK: A whole store

@@ -3,20 +3,21 @@
 
 extension PreferencesReader {
   /// The plain values by the names under which they are whole: a listed name that leads into a dictionary is included
-  /// with the dictionary.
+  /// with the dictionary, and beside it if a lookup of the name returns something else.
   package func wholeValues() throws -> [PreferenceName: PreferenceValue] {
     guard custody.holds(.plain) else { return [:] }
     var whole: [PreferenceName: PreferenceValue] = [:]
     var enclosing: [PreferenceName: PreferenceValue?] = [:]
     for name in try names(of: .plain) {
       guard let value = try value(for: PreferenceQuery(name)) else { continue }
-      let outer = try value.outermostDictionary(around: name) { outer in
+      let around = try value.dictionaries(around: name) { outer in
         if let known = enclosing[outer] { return known }
         let found = try wholeValue(of: outer)
         enclosing[outer] = .some(found)
         return found
       }
-      whole[outer?.name ?? name] = outer?.value ?? value
+      for outer in around { whole[outer.name] = outer.value }
+      if around.last?.isFound != true { whole[name] = value }
     }
     return whole
   }
@@ -40,7 +41,7 @@ extension PreferencesReader {
     for name in custody.holds(.plain) ? try names(of: .plain) : [] where whole[name] == nil {
       // A value beside the dictionary, such as `server.port` beside `server`, would hide the entry of the dictionary.
       guard let hiding = try target.wholeValue(of: name),
-        try hiding.outermostDictionary(around: name, lookUp: target.wholeValue) == nil,
+        try hiding.dictionaries(around: name, lookUp: target.wholeValue).last?.isFound != true,
         let value = try value(for: PreferenceQuery(name))
       else { continue }
       edits.append(.init(name, to: .value(value)))
@@ -54,18 +55,20 @@ extension PreferencesReader {
 }
 
 extension PreferenceValue {
-  /// Returns the outermost dictionary in which this value is found by the dots of `name`; `nil` if it is in none.
-  fileprivate func outermostDictionary(
+  /// Returns the dictionaries around this value, which is called `name`: from the outermost to the first in which the
+  /// value is found by the dots of the name.
+  fileprivate func dictionaries(
     around name: PreferenceName, lookUp: (PreferenceName) throws -> PreferenceValue?
-  ) throws -> (name: PreferenceName, value: PreferenceValue)? {
+  ) throws -> [(name: PreferenceName, value: PreferenceValue, isFound: Bool)] {
     let text = name.text
+    var around: [(name: PreferenceName, value: PreferenceValue, isFound: Bool)] = []
     for dot in text.indices where text[dot] == "." && PreferenceName.isValid(String(text[..<dot])) {
       let outer = PreferenceName(checked: String(text[..<dot]))
-      guard case .dictionary(let members)? = try lookUp(outer),
-        NestedValues.find(text[text.index(after: dot)...], in: members)?.isIdentical(to: self) == true
-      else { continue }
-      return (outer, .dictionary(members))
+      guard case .dictionary(let members)? = try lookUp(outer) else { continue }
+      let isFound = NestedValues.find(text[text.index(after: dot)...], in: members)?.isIdentical(to: self) == true
+      around.append((outer, .dictionary(members), isFound))
+      if isFound { break }
     }
-    return nil
+    return around
   }
 }

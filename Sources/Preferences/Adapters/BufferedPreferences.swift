@@ -6,7 +6,8 @@ import Synchronization
 /// Reads return the collected changes and, for other keys, the values of the store. A collected value is returned as it
 /// was set: text is not parsed before the commit, and the store may refuse a value only then. A key with a collected
 /// removal reads as absent, even if the commit will uncover a value of a lower layer. Over a file, a collected value is
-/// also found by the names inside it, and in the dictionary around it.
+/// also found by the names inside it, and in the dictionary around it; over a view or a composite of a file, only after
+/// the commit.
 ///
 /// A commit is one transaction with the edits in the order they were made: over a file, a dictionary `server` that is
 /// set after `server.port` replaces the port, too, as it would without a buffer. If the store has a different value of
@@ -203,7 +204,8 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
       }
       if isCollected { break }
     }
-    changes.send(edits.change)
+    // Over a file, also what is around the names and inside may have changed.
+    changes.send(base is any PreviewingStore ? .anything : edits.change)
     return .visible
   }
 

@@ -122,6 +122,7 @@ extension PreferenceValue.Kind {
     if type == Decimal.self { return .string }
     if type is any BinaryFloatingPoint.Type { return .double }
     if type is any ExpressibleByArrayLiteral.Type { return .array }
+    if let type = type as? any UnkeyedCoding.Type, type.isUnkeyed { return .array }
     return (type as? any PreferenceConvertible.Type)?.preferenceKind ?? .dictionary
   }
 
@@ -132,3 +133,18 @@ extension PreferenceValue.Kind {
 
 private protocol OptionalType { static var wrapped: Any.Type { get } }
 extension Optional: OptionalType { fileprivate static var wrapped: Any.Type { Wrapped.self } }
+
+/// A type of the standard library whose coding may use an unkeyed container, and that is made from no array literal.
+private protocol UnkeyedCoding { static var isUnkeyed: Bool { get } }
+extension UnkeyedCoding { fileprivate static var isUnkeyed: Bool { true } }
+extension Duration: UnkeyedCoding {}
+extension Range: UnkeyedCoding {}
+extension ClosedRange: UnkeyedCoding {}
+extension PartialRangeFrom: UnkeyedCoding {}
+extension PartialRangeUpTo: UnkeyedCoding {}
+extension PartialRangeThrough: UnkeyedCoding {}
+extension Dictionary: UnkeyedCoding {
+  fileprivate static var isUnkeyed: Bool {
+    Key.self != String.self && Key.self != Int.self && !(Key.self is any CodingKeyRepresentable.Type)
+  }
+}

@@ -2,9 +2,10 @@ import FoundationEssentials
 
 /// Decodes a stored value to any `Decodable` type; the reverse of ``PreferenceValueEncoder``.
 ///
-/// Numbers are converted exactly, as ``PreferenceConvertible`` describes; a `Decimal` is also decoded from a number.
-/// Strings are parsed as numbers, dates and URLs only if the type cannot be decoded from the value as it is. Unknown
-/// entries are ignored, so a later version of a struct may drop a property or add an optional one.
+/// Numbers are converted exactly, as ``PreferenceConvertible`` describes; a `Decimal` is also decoded from a number,
+/// which JSON and property lists have rounded to a double unless it is an integer of 64 bits. Strings are parsed as
+/// numbers, dates and URLs only if the type cannot be decoded from the value as it is. Unknown entries are ignored, so
+/// a later version of a struct may drop a property or add an optional one.
 public struct PreferenceValueDecoder: Sendable {
   /// Contextual information for the types that are decoded.
   public var userInfo: [CodingUserInfoKey: any Sendable]

@@ -10,10 +10,12 @@
 /// unsigned integers `$unsigned`, which no other program reads. All marks are read in either case.
 ///
 /// A write changes the text of the values that it changes, and no other byte of the file: names stay in their order,
-/// and numbers in their spelling. A null member is absent, and is kept; an object inside the file
-/// that has nothing else left after a removal is removed with it. A file with comments is refused.
+/// and numbers in their spelling. A null member is absent, and is kept, except in an object inside an array whose
+/// number of items changes; an object inside the file that has nothing else left after a removal is removed with it. A
+/// file with comments is refused.
 ///
-/// An integer beyond 64 bits is read as a double. What no value can represent does not make the file unreadable: an
+/// A number that is no integer of 64 bits is read as a double, which has 17 significant digits: write a `Decimal` with
+/// more digits as a string. What no value can represent does not make the file unreadable: an
 /// array with null is a dictionary with the one member `$json`, and members whose names differ only in their Unicode
 /// composition are one with the member `$members`. Reading such a value as another type fails; writing the file keeps
 /// it.

@@ -75,25 +75,28 @@ public struct Custody: Sendable {
     return claim?.covers(name) ?? true ? .secret : .plain
   }
 
-  /// The entries of a plain layer's dictionary without those whose names, with dots, a sealed layer claims.
-  func withoutClaimed(_ members: [String: PreferenceValue], under name: String) -> [String: PreferenceValue] {
+  /// A value of a plain layer without the entries, at any depth, whose names, with dots, a sealed layer claims. A
+  /// string with a JSON object that has such an entry becomes a dictionary, as the conversion of a key may read it.
+  func withoutClaimed(_ value: PreferenceValue, under name: String) -> PreferenceValue {
+    guard claimedName(in: value, under: name) != nil, case .dictionary(let members) = value.unfolded else {
+      return value
+    }
     var rest: [String: PreferenceValue] = [:]
     for (key, member) in members {
       let inner = "\(name).\(key)"
-      if isClaimed(inner) { continue }
-      rest[key] =
-        if case .dictionary(let own) = member { .dictionary(withoutClaimed(own, under: inner)) } else { member }
+      if !isClaimed(inner) { rest[key] = withoutClaimed(member, under: inner) }
     }
-    return rest
+    return .dictionary(rest)
   }
 
-  /// A name in a dictionary, with dots, that a sealed layer claims; `nil` if it claims none.
-  func claimedName(in members: [String: PreferenceValue], under name: String) -> String? {
-    guard holdsSecrets else { return nil }
+  /// A name in a dictionary or in the text of a JSON object, with dots, that a sealed layer claims; `nil` if it claims
+  /// none.
+  func claimedName(in value: PreferenceValue, under name: String) -> String? {
+    guard holdsSecrets, case .dictionary(let members) = value.unfolded else { return nil }
     for (key, member) in members {
       let inner = "\(name).\(key)"
       if isClaimed(inner) { return inner }
-      if case .dictionary(let own) = member, let claimed = claimedName(in: own, under: inner) { return claimed }
+      if let claimed = claimedName(in: member, under: inner) { return claimed }
     }
     return nil
   }

@@ -28,6 +28,9 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   public let encode: @Sendable (Value) throws(PreferencesError) -> PreferenceValue?
   /// The conversions of values in guarded memory; nil for a key of ordinary values.
   package let guarding: GuardedConversion<Value>?
+  /// Returns what tells the values of the key apart; `nil` if that is what a store receives. A sealed value is sealed
+  /// differently each time.
+  package var comparison: (@Sendable (Value) throws(PreferencesError) -> PreferenceContent?)?
 
   /// The value of a key that is not set, computed at each access; it is never stored.
   public var defaultValue: Value { makeDefault() }
@@ -91,6 +94,24 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   /// - Throws: What the key's conversion throws, with the key's name; for a secret, without anything of the value.
   public func content(of value: Value) throws(PreferencesError) -> PreferenceContent? {
     do { return try unnamedContent(of: value) } catch { throw named(error) }
+  }
+
+  /// Returns what tells `value` apart from other values of the key. Throws as ``content(of:)``.
+  package func compared(_ value: Value) throws(PreferencesError) -> PreferenceContent? {
+    guard let comparison else { return try content(of: value) }
+    return try comparison(value)
+  }
+
+  /// The comparison for a key whose values `writing` converts to values of this one, and which removes a value for
+  /// `nil`.
+  package func comparing<Other>(
+    through writing: @escaping @Sendable (Other) throws(PreferencesError) -> Value?
+  ) -> (@Sendable (Other) throws(PreferencesError) -> PreferenceContent?)? {
+    guard let comparison else { return nil }
+    return { other throws(PreferencesError) in
+      guard let value = try writing(other) else { return nil }
+      return try comparison(value)
+    }
   }
 
   private func named(_ error: PreferencesError) -> PreferencesError {

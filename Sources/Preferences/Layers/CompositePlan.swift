@@ -54,7 +54,7 @@ struct CompositePlan {
     if edits.clears {
       for secrecy in [Secrecy.plain, .secret] {
         for target in Self.targets(of: secrecy, in: composite) {
-          parts[target.place] = (target.store, PreferenceEdits([], clearing: true))
+          parts[target.place] = (target.store, try Self.clearing(target, of: secrecy, in: composite))
         }
       }
       if parts.isEmpty { throw .noStore(in: composite.name, for: .plain) }
@@ -116,6 +116,17 @@ struct CompositePlan {
   ) -> ArraySlice<CompositeSide.Target> {
     let stores = composite.side(secrecy).stores
     return composite.writeMode == .firstStore ? stores.prefix(1) : stores[...]
+  }
+
+  /// The removal of all values of this secrecy from a store, and of all others if it is the target of those, too.
+  private static func clearing(
+    _ target: CompositeSide.Target, of secrecy: Secrecy, in composite: CompositePreferences
+  ) throws(PreferencesError) -> PreferenceEdits {
+    let other: Secrecy = secrecy == .plain ? .secret : .plain
+    let isTargetOfOthers = targets(of: other, in: composite).contains { $0.place == target.place }
+    guard target.store.custody.fixed.takes(other), !isTargetOfOthers else { return PreferenceEdits([], clearing: true) }
+    let names = try CompositeSide.asking(target.store) { try target.store.names(of: secrecy) }
+    return PreferenceEdits(names.map { .init($0, to: nil, secrecy: secrecy) })
   }
 
   private static func undoing(

@@ -54,24 +54,22 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
 
   /// Returns the value of the first layer that has it, among the layers that hold values of its secrecy; `nil` if it is
   /// absent in all of them. A plain layer's dictionary is returned without the entries that a sealed layer claims, such
-  /// as `db.password` in `db`.
+  /// as `db.password` in `db`. So is the text of a JSON object: as a dictionary if a layer claims one of its entries.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     switch try resolved(query.name, query.secrecy) {
     case .plain:
-      let value = try plain.value(for: query)
-      // As the key's conversion reads it: JSON in a string is a dictionary, too.
-      guard let value, value.kind == .dictionary || query.kind == .dictionary,
-        case .dictionary(let members) = value.unfolded,
-        custody.claimedName(in: members, under: query.name.text) != nil
-      else { return value }
-      return .dictionary(custody.withoutClaimed(members, under: query.name.text))
+      guard let value = try plain.value(for: query) else { return nil }
+      return custody.withoutClaimed(value, under: query.name.text)
     case .secret: return try sealed.value(for: PreferenceQuery(query.name, as: query.kind, secrecy: .secret))
     }
   }
 
   public func guardedValue(for query: PreferenceQuery) throws -> (any GuardedValue)? {
-    let query = PreferenceQuery(query.name, as: query.kind, secrecy: try resolved(query.name, query.secrecy))
-    for layer in side(query.secrecy).layers {
+    guard try resolved(query.name, query.secrecy) == .secret else {
+      return try value(for: query).map { PreferenceContent.value($0).guarded }
+    }
+    let query = PreferenceQuery(query.name, as: query.kind, secrecy: .secret)
+    for layer in sealed.layers {
       if let value = try CompositeSide.asking(layer, { try layer.guardedLookUp(query) }) { return value }
     }
     return nil
@@ -108,17 +106,18 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
 
   // MARK: Writing
 
-  /// Makes the edits in the layers that ``writeMode`` selects. A removal of everything empties the first store that
-  /// holds plain values and the first that holds secrets, or all stores. Conditions are checked against lookups in the
-  /// composite. A dictionary replaces that of the store as a whole: with entries of it that a sealed layer claims,
-  /// which lookups leave out.
+  /// Makes the edits in the layers that ``writeMode`` selects. A removal of everything removes the plain values of the
+  /// first store that takes plain values and the secrets of the first that takes secrets, or empties all stores.
+  /// Conditions are checked against lookups in the composite. A dictionary replaces that of the store as a whole: with
+  /// entries of it that a sealed layer claims, which lookups leave out.
   ///
   /// - Returns: ``WriteOutcome/shadowed(by:)`` if a higher layer has the key, so that lookups still return its value;
   ///   otherwise ``WriteOutcome/visible``, even if after a removal a lower layer has the key: see ``explain(_:)``.
-  /// - Throws: ``PreferencesError/Code/noStore``; ``PreferencesError/Code/notStorable`` for a plain dictionary with an
-  ///   entry that a sealed layer claims; ``PreferencesError/Code/unavailable`` if a layer fails. If one of
-  ///   several stores fails, the values of all are restored, except after a removal of everything; the message says so
-  ///   if that fails, too. The labels, attributes and expiries of records in a vault are not restored.
+  /// - Throws: ``PreferencesError/Code/noStore``; ``PreferencesError/Code/notStorable`` for a plain dictionary, or the
+  ///   text of a JSON object, with an entry that a sealed layer claims; ``PreferencesError/Code/unavailable`` if a
+  ///   layer fails. If one of several stores fails, the values of all are restored, except after a removal of
+  ///   everything; the message says so if that fails, too. The labels, attributes and expiries of records in a vault
+  ///   are not restored.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws(PreferencesError) -> WriteOutcome {
     if let refusal { throw refusal }
@@ -173,8 +172,8 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   /// No plain layer receives a value under a name that a sealed layer claims.
   private func checkClaims(_ edits: PreferenceEdits) throws(PreferencesError) {
     for edit in edits.edits where edit.secrecy == .plain {
-      guard case .value(.dictionary(let members))? = edit.content, custody.secrecy(of: edit.name) == .plain,
-        let claimed = custody.claimedName(in: members, under: edit.name.text)
+      guard case .value(let value)? = edit.content, custody.secrecy(of: edit.name) == .plain,
+        let claimed = custody.claimedName(in: value, under: edit.name.text)
       else { continue }
       throw PreferencesError(.notStorable, "a sealed layer claims \"\(claimed)\": store it under that name")
         .about(key: edit.name.text)

@@ -36,7 +36,16 @@ public struct PreferencesView<Base: Sendable>: GuardingReader {
   }
 
   public func names(of secrecy: Secrecy) throws -> [PreferenceName] {
-    try reader.names(of: secrecy).compactMap(mapping.above)
+    let names = try reader.names(of: secrecy).compactMap(mapping.above)
+    guard secrecy == .plain else { return names }
+    return try names + renamedDictionaries(beside: names)
+  }
+
+  /// The renamed dictionaries of a file, which lists their entries alone: under its own names.
+  private func renamedDictionaries(beside names: [PreferenceName]) throws -> [PreferenceName] {
+    guard case .renamed(let underneath, _) = mapping else { return [] }
+    let unlisted = Set(underneath.keys).subtracting(names).filter { custody.secrecy(of: $0) == .plain }
+    return try unlisted.filter { try value(for: PreferenceQuery($0))?.kind == .dictionary }.sorted()
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {

@@ -20,7 +20,10 @@ public struct PreferenceMigration: Sendable {
     self.steps = steps
   }
 
-  /// One change. Steps only plan changes; nothing is written until every step of the migration has been planned.
+  /// One change. Steps only plan changes; nothing is written until every step of the migration has been planned. Each
+  /// step sees what those before it did; in a file, also to a value that has a part of its own as an entry, such as
+  /// `server` after a change of `server.port`. In a composite or a view of a file, a step that reads such a value fails
+  /// with `PreferencesError.Code.conflict`.
   public struct Step: Sendable {
     let plan: @Sendable (inout MigrationPlan) throws -> Void
   }
@@ -40,8 +43,9 @@ extension PreferenceMigration.Step {
       guard try there == nil || there.isSame(as: content) else {
         throw PreferencesError(.conflict, "another value has the new name \"\(new)\"").about(key: old)
       }
-      plan.change(destination.query, to: content)
-      plan.change(source.query, to: nil)
+      // First the removal: the new name can lead into the value.
+      try plan.change(source.query, to: nil)
+      try plan.change(destination.query, to: content)
     }
   }
 
@@ -52,7 +56,7 @@ extension PreferenceMigration.Step {
     Self { plan in
       let query = try PreferenceQuery(key)
       guard let content = try plan.content(for: query) else { return }
-      plan.change(query, to: try change(try content.value()).map(PreferenceContent.value))
+      try plan.change(query, to: try change(try content.value()).map(PreferenceContent.value))
     }
   }
 
@@ -75,9 +79,9 @@ extension PreferenceMigration.Step {
         guard try there == nil || there.isSame(as: content) else {
           throw PreferencesError(.conflict, "another value has the new name \"\(new.name)\"").about(key: old.name)
         }
-        plan.change(source, to: nil)
+        try plan.change(source, to: nil)
       }
-      plan.change(destination, to: content)
+      try plan.change(destination, to: content)
     }
   }
 
@@ -85,7 +89,7 @@ extension PreferenceMigration.Step {
   public static func remove(_ key: String) -> Self {
     Self { plan in
       let query = try PreferenceQuery(key)
-      if try plan.content(for: query) != nil { plan.change(query, to: nil) }
+      if try plan.content(for: query) != nil { try plan.change(query, to: nil) }
     }
   }
 
@@ -123,7 +127,7 @@ extension PreferenceMigration.Step {
         throw PreferencesError(.conflict, "another value is sealed as \"\(name)\"").about(key: key)
       }
       plan.sealed.append(MigrationPlan.Write(store: sealed, query: query, content: content, before: there))
-      plan.change(source, to: nil)
+      try plan.change(source, to: nil)
     }
   }
 }

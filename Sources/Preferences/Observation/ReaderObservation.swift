@@ -91,14 +91,15 @@ extension PreferencesReader {
   }
 
   /// Calls `handler` after each change of a key, without the value. The observation retains the reader but no value,
-  /// and does not decode the stored value, except that of a list or dictionary of a sealed layer, to compare it: a copy
-  /// in ordinary memory, which cannot be wiped.
+  /// and does not decode the stored value, except to compare it: that of a sealed key, and that of a list or dictionary
+  /// of a sealed layer, as a copy in ordinary memory, which cannot be wiped.
   public func observe<Value>(
     changesOf key: PreferenceKey<Value>, _ handler: @escaping @Sendable () -> Void
   ) -> PreferenceObservation {
     observation(of: [key.name], false, handler) { [self] hasher in
-      let content = try content(for: try key.query()) ?? key.content(of: key.defaultValue)
-      content?.hash(into: &hasher)
+      let stored = try content(for: try key.query())
+      let seen = try key.seen(stored, as: try key.current(stored, in: self))
+      seen?.hash(into: &hasher)
     }
   }
 
@@ -166,13 +167,24 @@ extension PreferenceKey {
 
   fileprivate func observed(in reader: any PreferencesReader, _ hasher: inout Hasher) throws -> Value {
     let stored = try reader.content(for: try query())
-    let value = try stored.map { try decoded($0, of: reader) } ?? defaultValue
-    // Hashes the default like a stored value: storing the default is not a change.
-    let seen = try stored ?? content(of: value)
+    let value = try current(stored, in: reader)
+    let seen = try seen(stored, as: value)
     // Also that it is absent: a value that moves from one key to the next is a change.
     hasher.combine(seen == nil)
     seen?.hash(into: &hasher)
     return value
+  }
+
+  fileprivate func current(_ stored: PreferenceContent?, in reader: any PreferencesReader) throws -> Value {
+    try stored.map { try decoded($0, of: reader) } ?? defaultValue
+  }
+
+  /// What is compared with the next read: the default like a stored value, because storing the default is no change.
+  fileprivate func seen(
+    _ stored: PreferenceContent?, as value: @autoclosure () throws -> Value
+  ) throws -> PreferenceContent? {
+    if let stored, comparison == nil { return stored }
+    return try compared(value())
   }
 }
 

@@ -41,7 +41,7 @@ struct SyncedKey: Sendable {
   private let kind: PreferenceValue.Kind
   private let secrecy: Secrecy
   private let isDefault: @Sendable (PreferenceContent) -> Bool
-  /// The content as the key stores it, which a store may have converted; `nil` if it is a secret, or no value of the
+  /// The content as the key compares it, which a store may have converted; `nil` if it is a secret, or no value of the
   /// key.
   private let canonical: @Sendable (PreferenceContent?) -> PreferenceContent?
 
@@ -61,12 +61,13 @@ struct SyncedKey: Sendable {
     }
     canonical = { [secrecy] content in
       guard secrecy == .plain, let content else { return nil }
-      do { return try key.content(of: try key.decoded(content)) } catch { return nil }
+      do { return try key.compared(try key.decoded(content)) } catch { return nil }
     }
     isDefault = { content in
-      do { return try key.content(of: key.defaultValue).fingerprint == Optional(content).fingerprint } catch {
-        return false
-      }
+      do {
+        let stored = try key.comparison == nil ? content : key.compared(try key.decoded(content))
+        return try key.compared(key.defaultValue).fingerprint == stored.fingerprint
+      } catch { return false }
     }
   }
 

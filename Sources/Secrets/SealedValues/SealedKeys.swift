@@ -22,14 +22,15 @@ extension PreferenceKey {
   /// ```
   ///
   /// The key is plain, also for a value of type ``Secret``: what the store gets is not a secret. A
-  /// ``SealedPreferences`` of the same sealer and store name reads the same texts. Reading throws
-  /// ``PreferencesError/Code/malformed`` for a value that is not sealed, and ``PreferencesError/Code/unavailable`` with
-  /// the ``VaultError`` as its cause if it cannot be opened.
+  /// ``SealedPreferences`` of the same sealer and store name reads the same texts. Observers receive the changes of the
+  /// value, and nothing when the same value is sealed again. Reading throws ``PreferencesError/Code/malformed`` for a
+  /// value that is not sealed, and ``PreferencesError/Code/unavailable`` with the ``VaultError`` as its cause if it
+  /// cannot be opened.
   /// - Parameter store: identifies the store among those with the same sealing key, and must stay the same.
   /// - Throws: ``VaultError/Code/invalidName`` for the name of the store.
   public func sealed(by sealer: ValueSealer, as store: String) throws(VaultError) -> PreferenceKey<Value> {
     let place = try StoreSealer(sealer, store: store)
-    return PreferenceKey(
+    var key = PreferenceKey<Value>(
       name, kind: .string, makeDefault: { defaultValue },
       decode: { stored throws(PreferencesError) in
         let content: GuardedContent
@@ -41,6 +42,8 @@ extension PreferenceKey {
       encode: { value throws(PreferencesError) in
         try PreferencesError.converting { try content(of: value).map { try place.seal($0, for: name) } }
       })
+    key.comparison = { value throws(PreferencesError) in try compared(value) }
+    return key
   }
 }
 

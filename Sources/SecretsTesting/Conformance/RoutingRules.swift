@@ -40,9 +40,7 @@ extension ConformanceRule {
             for each in [store, other] { try each.set("old", forKey: "text") }
             let layers: [any PreferencesReader] = isFirst ? [store, other] : [other, store]
             try change.make(CompositePreferences(layers, writeMode: mode))
-            // A store that holds plain values and secrets is also the first store that holds secrets.
-            let isEmptied = change.clears && !isFirst && store.custody.holds(.secret) && !store.custody.isSealedByName
-            let lower: PreferenceValue? = mode == .allStores || isEmptied ? change.result : "old"
+            let lower: PreferenceValue? = mode == .allStores ? change.result : "old"
             #expect(try store.value(forKey: "text") == (isFirst ? change.result : lower))
             #expect(try other.value(forKey: "text") == (isFirst ? lower : change.result))
           }
@@ -59,7 +57,7 @@ extension ConformanceRule {
     WayToChange("a removal", nil) { try $0.removeValue(forKey: "text") },
     WayToChange("a reset", nil) { try $0.reset(.key("text") as PreferenceKey<String?>) },
     WayToChange("an update to nil", nil) { try $0.update(.key("text") as PreferenceKey<String?>) { $0 = nil } },
-    WayToChange("removing all", nil, clears: true) { try $0.removeAll() },
+    WayToChange("removing all", nil) { try $0.removeAll() },
   ]
 }
 
@@ -67,16 +65,11 @@ extension ConformanceRule {
 struct WayToChange: Sendable {
   let name: String
   let result: PreferenceValue?
-  let clears: Bool
   let make: @Sendable (CompositePreferences) throws -> Void
 
-  init(
-    _ name: String, _ result: PreferenceValue?, clears: Bool = false,
-    _ make: @escaping @Sendable (CompositePreferences) throws -> Void
-  ) {
+  init(_ name: String, _ result: PreferenceValue?, _ make: @escaping @Sendable (CompositePreferences) throws -> Void) {
     self.name = name
     self.result = result
-    self.clears = clears
     self.make = make
   }
 }

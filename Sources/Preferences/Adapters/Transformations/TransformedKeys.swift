@@ -22,10 +22,12 @@ extension PreferenceKey {
   public func transformed<Other>(
     by transformation: some PreferenceTransformation<Value, Other>, default defaultValue: Other
   ) -> PreferenceKey<Other> {
-    PreferenceKey<Other>(
+    var key = PreferenceKey<Other>(
       name, kind: kind, secrecy: secrecy, makeDefault: { defaultValue },
       decode: { [decode] stored throws(PreferencesError) in try transformation.reading(decode(stored)) },
       encode: { [encode] value throws(PreferencesError) in try encode(transformation.writing(value)) })
+    key.comparison = comparing { value throws(PreferencesError) in try transformation.writing(value) }
+    return key
   }
 
   /// The same key with its value converted by `transformation`; `nil` stays `nil`. The value of a secret key passes
@@ -33,7 +35,7 @@ extension PreferenceKey {
   public func transformed<Wrapped, Other>(
     by transformation: some PreferenceTransformation<Wrapped, Other>
   ) -> PreferenceKey<Other?> where Value == Wrapped? {
-    PreferenceKey<Other?>(
+    var key = PreferenceKey<Other?>(
       name, kind: kind, secrecy: secrecy, makeDefault: { nil },
       decode: { [decode] stored throws(PreferencesError) in
         guard let value = try decode(stored) else { return nil }
@@ -43,6 +45,11 @@ extension PreferenceKey {
         guard let value else { return nil }
         return try encode(transformation.writing(value))
       })
+    key.comparison = comparing { value throws(PreferencesError) in
+      guard let value else { return nil }
+      return try transformation.writing(value)
+    }
+    return key
   }
 
   /// The same key, which can also read values stored under this name in the form of `older`. Writes use the key's own
@@ -56,13 +63,15 @@ extension PreferenceKey {
   /// - Parameter older: only its decoding is used. If that fails as well, a read throws the error of the key's own
   ///   form.
   public func alsoReading(_ older: Self) -> Self {
-    Self(
+    var key = Self(
       name, kind: kind, secrecy: secrecy, makeDefault: { [self] in defaultValue },
       decode: { [decode, otherwise = older.decode] stored throws(PreferencesError) in
         do throws(PreferencesError) { return try decode(stored) } catch let own {
           do throws(PreferencesError) { return try otherwise(stored) } catch { throw own }
         }
       }, encode: encode)
+    key.comparison = comparison
+    return key
   }
 
   init(
