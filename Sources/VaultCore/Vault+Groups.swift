@@ -126,6 +126,17 @@ extension Vault {
   /// The passphrases and keys of group holders stay valid. Holders by public key, owners among them, get new slots,
   /// which their identities open with the new ``pin()``.
   ///
+  /// A program that opens the vault with an identity needs ``RotationReport/newPin`` to open it again, and no other
+  /// slot may be left. It stores that pin beside the present one in `beforeStoring`. After a crash, one of the two
+  /// opens the vault; when the method has returned, only the new one does, and the old one is not to be trusted any
+  /// more.
+  ///
+  /// ```swift
+  /// try vault.rotateVault { (report) throws(VaultError) in
+  ///   if let pin = report.newPin { try store(next: pin) }
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - credentials: the credentials of the other owner slots that stay valid. The slot that opened this handle always
   ///     stays valid.
@@ -134,37 +145,44 @@ extension Vault {
   ///   - keepingHolders: whether the group slots of holders by public key stay as they are, so that the old pin opens
   ///     them. Not for a former owner's removal: that owner can open these slots as well. An identity has one pin for a
   ///     vault, so that it opens either these slots or new ones.
-  /// - Throws: ``VaultError/Code/conflict`` if a slot would be removed although `droppingOthers` is `false`, with
-  ///   nothing changed; ``VaultError/Code/credentialRejected`` for a credential that opens no slot;
-  ///   ``VaultError/Code/ownerRequired``.
+  ///   - beforeStoring: gets the report when everything is ready, and before anything is stored. If it throws, nothing
+  ///     is changed. It is called under the lock of the vault, maybe by another thread, and must not use the vault. The
+  ///     write can still fail afterwards.
+  /// - Throws: the error of `beforeStoring`; ``VaultError/Code/conflict`` if a slot would be removed although
+  ///   `droppingOthers` is `false`, with nothing changed; ``VaultError/Code/credentialRejected`` for a credential that
+  ///   opens no slot; ``VaultError/Code/ownerRequired``.
   @discardableResult
   public func rotateVault(
     keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false,
-    keepingHolders: Bool = false
+    keepingHolders: Bool = false,
+    beforeStoring: @escaping @Sendable (RotationReport) throws(VaultError) -> Void = { _ in }
   ) throws(VaultError) -> RotationReport {
-    try rotateVault(keeping: try presented(credentials), droppingOthers, droppingHistory, keepingHolders)
+    try rotateVault(
+      keeping: try presented(credentials), droppingOthers, droppingHistory, keepingHolders, beforeStoring)
   }
 
-  /// The asynchronous form of `rotateVault(keeping:droppingOthers:droppingHistory:keepingHolders:)`. Cancelling the
-  /// task does not stop it.
+  /// The asynchronous form of `rotateVault(keeping:droppingOthers:droppingHistory:keepingHolders:beforeStoring:)`.
+  /// Cancelling the task does not stop it.
   @discardableResult
   public func rotateVault(
     keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false,
-    keepingHolders: Bool = false
+    keepingHolders: Bool = false,
+    beforeStoring: @escaping @Sendable (RotationReport) throws(VaultError) -> Void = { _ in }
   ) async throws(VaultError) -> RotationReport {
     let kept = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
       try presented(credentials)
     }
     return try await waiting.run { () throws(VaultError) in
-      try rotateVault(keeping: kept, droppingOthers, droppingHistory, keepingHolders)
+      try rotateVault(keeping: kept, droppingOthers, droppingHistory, keepingHolders, beforeStoring)
     }
   }
 
   private func rotateVault(
     keeping kept: [Vault.Identifier: OpenedSlot], _ droppingOthers: Bool, _ droppingHistory: Bool,
-    _ keepingHolders: Bool
+    _ keepingHolders: Bool, _ beforeStoring: @escaping RotationReport.Receiver
   ) throws(VaultError) -> RotationReport {
-    try reporting(droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
+    try reporting(droppingOthers: droppingOthers, beforeStoring: beforeStoring) {
+      (draft, current) throws(VaultError) in
       try draft.rotateVault(
         keeping: kept.merging([current.slot: current.slots[0]]) { $1 }, droppingHistory: droppingHistory,
         keepingHolders: keepingHolders)

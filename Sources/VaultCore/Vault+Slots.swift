@@ -32,6 +32,11 @@ public struct RotationReport: Sendable {
   /// The new slots of holders by public key, after the vault key was replaced. Each of these holders needs the new
   /// ``Vault/pin()``.
   public let renewedSlots: [SlotInfo]
+  /// The new ``Vault/pin()``; `nil` if the vault key was not replaced.
+  public let newPin: VaultPin?
+
+  /// Gets the report before anything is stored. What it throws ends the rotation.
+  typealias Receiver = @Sendable (RotationReport) throws(VaultError) -> Void
 }
 
 extension Vault {
@@ -76,6 +81,9 @@ extension Vault {
   ///
   /// The vault's keys do not change, so every other slot still opens the vault. The old credential still opens an old
   /// copy of the file.
+  ///
+  /// An identity opens its new slot only with the vault's ``pin()``: hand that over before the last other owner slot is
+  /// replaced.
   ///
   /// - Parameters:
   ///   - id: the slot to replace; `nil` for the slot that opened this handle.
@@ -136,26 +144,31 @@ extension Vault {
   ///     slots.
   ///   - droppingOthers: whether owner slots whose credential is not among these are removed, and reported. Holders by
   ///     public key, owners among them, get new slots instead, which their identities open with the new ``pin()``.
-  /// - Throws: ``VaultError/Code/lastOwnerSlot`` if no owner slot would be left; ``VaultError/Code/conflict`` if a slot
-  ///   would be removed although `droppingOthers` is `false`; ``VaultError/Code/notFound``;
-  ///   ``VaultError/Code/ownerRequired``. Nothing is changed then.
+  ///   - beforeStoring: gets the report when everything is ready, and before anything is stored, as in
+  ///     ``rotateVault(keeping:droppingOthers:droppingHistory:keepingHolders:beforeStoring:)``.
+  /// - Throws: the error of `beforeStoring`; ``VaultError/Code/lastOwnerSlot`` if no owner slot would be left;
+  ///   ``VaultError/Code/conflict`` if a slot would be removed although `droppingOthers` is `false`;
+  ///   ``VaultError/Code/notFound``; ``VaultError/Code/ownerRequired``. Nothing is changed then.
   @discardableResult
   public func removeSlot(
-    _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
+    _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true,
+    beforeStoring: @escaping @Sendable (RotationReport) throws(VaultError) -> Void = { _ in }
   ) throws(VaultError) -> RotationReport {
-    try remove(.slot(id), keeping: try presented(credentials), droppingOthers)
+    try remove(.slot(id), keeping: try presented(credentials), droppingOthers, beforeStoring)
   }
 
-  /// The asynchronous form of `removeSlot(_:keeping:droppingOthers:)`. Cancelling the task does not stop it.
+  /// The asynchronous form of `removeSlot(_:keeping:droppingOthers:beforeStoring:)`. Cancelling the task does not stop
+  /// it.
   @discardableResult
   public func removeSlot(
-    _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
+    _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true,
+    beforeStoring: @escaping @Sendable (RotationReport) throws(VaultError) -> Void = { _ in }
   ) async throws(VaultError) -> RotationReport {
     let kept = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
       try presented(credentials)
     }
     return try await waiting.run { () throws(VaultError) in
-      try remove(.slot(id), keeping: kept, droppingOthers)
+      try remove(.slot(id), keeping: kept, droppingOthers, beforeStoring)
     }
   }
 
@@ -167,9 +180,11 @@ extension Vault {
   }
 
   func remove(
-    _ removed: Removed, keeping kept: [Vault.Identifier: OpenedSlot], _ droppingOthers: Bool
+    _ removed: Removed, keeping kept: [Vault.Identifier: OpenedSlot], _ droppingOthers: Bool,
+    _ beforeStoring: @escaping RotationReport.Receiver
   ) throws(VaultError) -> RotationReport {
-    try reporting(keeping: kept, droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
+    try reporting(keeping: kept, droppingOthers: droppingOthers, beforeStoring: beforeStoring) {
+      (draft, current) throws(VaultError) in
       let scopes =
         switch removed {
         case .slot(let id): [try draft.remove(slot: id)]
@@ -190,7 +205,7 @@ extension Vault {
   /// Removes a slot without a rotation. Durable when the method returns.
   ///
   /// This does not revoke access: the holder of the slot can get the key from a copy of the file and use it on the
-  /// present file. Use ``removeSlot(_:keeping:droppingOthers:)`` to revoke.
+  /// present file. Use ``removeSlot(_:keeping:droppingOthers:beforeStoring:)`` to revoke.
   /// - Throws: ``VaultError/Code/lastOwnerSlot`` if no owner slot would be left, and for the slot that opened this
   ///   handle; ``VaultError/Code/notFound``; ``VaultError/Code/ownerRequired``.
   public func removeSlotWithoutRotation(_ id: Vault.Identifier) throws(VaultError) {
@@ -221,17 +236,20 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - repair: how a group that does not verify is treated.
+  ///   - beforeStoring: called when the file is ready, and before anything is stored. What it throws ends the write.
   ///   - change: receives the key that opened the file. Returns the key that the handle continues with, if its own slot
   ///     or the vault key has changed; otherwise `nil`.
   func rewrite(
     repairing repair: VaultDraft.RepairRequest? = nil,
+    beforeStoring: @escaping @Sendable () throws(VaultError) -> Void = {},
     _ change: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Unlocked?
   ) throws(VaultError) {
     try rewrite { (state) throws(VaultError) in
       var draft = try VaultDraft(state, repairing: repair)
       let unlocked = try change(&draft, state.unlocked)
       return VaultWriter.FullWrite(
-        file: try draft.file(), opening: unlocked ?? state.unlocked, logged: try draft.loggedWrite())
+        file: try draft.file(), opening: unlocked ?? state.unlocked, logged: try draft.loggedWrite(),
+        beforeStoring: beforeStoring)
     }
   }
 
@@ -249,12 +267,17 @@ extension Vault {
   ///   - kept: other owner slots, with which the handle continues if its own slot is removed. A slot
   ///     that the caller names is removed before the rotation and therefore not reported.
   ///   - droppingOthers: whether owner slots may be removed, including those that were added since the call began.
+  ///   - beforeStoring: gets the report before anything is stored.
   func reporting(
     keeping kept: [Vault.Identifier: OpenedSlot] = [:], droppingOthers: Bool = true,
+    beforeStoring: @escaping RotationReport.Receiver = { _ in },
     _ body: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Void
   ) throws(VaultError) -> RotationReport {
     let report = LockedValue<RotationReport>()
-    try rewrite { (draft, current) throws(VaultError) in
+    let hand = { @Sendable () throws(VaultError) -> Void in
+      if let made = report.value { try beforeStoring(made) }
+    }
+    try rewrite(beforeStoring: hand) { (draft, current) throws(VaultError) in
       try body(&draft, current)
       guard droppingOthers || !draft.dropped.contains(where: { $0.slot.scope == .owner }) else {
         throw VaultError(.conflict, "an owner slot would be removed: its credential was not given")
@@ -270,11 +293,11 @@ extension Vault {
         let next = draft.slots.first(where: { $0.slot.id == first })
           ?? draft.slots.first(where: { own[$0.slot.id] != nil }), var opened = own[next.slot.id]
       else { throw draft.hasOwner ? Self.ownSlot : VaultDraft.withoutOwner }
-      report.value = try draft.report(continuingWith: next.slot.id)
+      report.value = try draft.report(continuingWith: next.slot.id, since: current)
       opened.granted = draft.vaultKey
       return Unlocked(slots: [opened])
     }
-    return report.value ?? RotationReport(droppedSlots: [], renewedSlots: [])
+    return report.value ?? RotationReport(droppedSlots: [], renewedSlots: [], newPin: nil)
   }
 
   /// The present snapshot, for derivations that happen before any lock is taken.
@@ -310,9 +333,14 @@ extension Vault {
 }
 
 extension VaultDraft {
-  /// What a rotation did to slots.
-  /// - Parameter current: the slot with which the handle continues.
-  fileprivate func report(continuingWith current: Vault.Identifier) throws(VaultError) -> RotationReport {
+  /// What a rotation did to slots and to the pin.
+  ///
+  /// - Parameters:
+  ///   - current: the slot with which the handle continues.
+  ///   - former: the keys before it.
+  fileprivate func report(
+    continuingWith current: Vault.Identifier, since former: Unlocked
+  ) throws(VaultError) -> RotationReport {
     let holders = try HolderKeys(in: extensionField)
     let info = { [groups] (entry: SlotEntry) in
       let group = groups.first { $0.content.id == entry.slot.groupID }
@@ -322,7 +350,8 @@ extension VaultDraft {
     }
     let new = Set(renewed.values.map(\.id))
     return RotationReport(
-      droppedSlots: dropped.map(info), renewedSlots: slots.filter { new.contains($0.slot.id) }.map(info))
+      droppedSlots: dropped.map(info), renewedSlots: slots.filter { new.contains($0.slot.id) }.map(info),
+      newPin: former.vaultKey?.isEqual(to: vaultKey) == true ? nil : try agreement().pin)
   }
 }
 

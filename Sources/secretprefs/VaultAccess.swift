@@ -60,6 +60,7 @@ struct VaultAccess {
         (try Vault.open(in: location.storage(options), credential: credential, options: options), credential)
       }
       if let torn = try opened.0.tornTail { messages.warn(torn.warning(location.path)) }
+      try completeRotation(of: opened.0, opened.1, messages)
       return opened
     } catch { throw explained(error) }
   }

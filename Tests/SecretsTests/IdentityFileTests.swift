@@ -35,6 +35,11 @@ struct IdentityFileTests {
   private static let otherPin =
     "spv-vault-1:00000000000000000000000000000001:82f09ee3ac7b37272fc3b6f4d1580d132b1e89790e9e33391c677c6c65584f0d"
 
+  /// A pin of the same vault that no slot is made for.
+  private static func unusedPin(of pin: VaultPin) throws -> VaultPin {
+    try VaultPin("spv-vault-1:\(pin.vaultID):\(otherPin.suffix(64))")
+  }
+
   @Test func `an identity file opens the vault with the pin of the program or its own`() throws {
     let fixture = try Fixture()
     for end in ["", "\n"] {
@@ -52,11 +57,34 @@ struct IdentityFileTests {
     #expect(code { try fixture.opens(.identity(fixture.write("\n"))) } == .noCredential)
   }
 
-  @Test(arguments: ["two", "identity", "nonsense", "empty line", "CRLF", "public key", "key"])
+  @Test func `a file with the pin that comes next opens the vault before and after its keys are replaced`() throws {
+    let fixture = try Fixture()
+    let vault = try Vault.open(at: fixture.unlocking.vault.path, credential: .key(fixture.unlocking.vault.key))
+    let file = IdentityFile(identity: fixture.identity, pin: fixture.pin, nextPin: try Self.unusedPin(of: fixture.pin))
+    let text = try file.text().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    let rest = try String(text.dropFirst(fixture.text.count))
+    #expect(try fixture.opens(.identity(fixture.write(rest))))
+
+    let next = try #require(try vault.rotateVault().newPin)
+    #expect(code { try fixture.opens(.identity(fixture.write(rest))) } == .credentialRejected)
+    for end in ["", "\n"] {
+      #expect(try fixture.opens(.identity(fixture.write("\n\(fixture.pin)\n\(next)\(end)"))))
+    }
+    // That of the program is the only one then.
+    let path = try fixture.write("\n\(fixture.pin)\n\(next)\n")
+    #expect(code { try fixture.opens(.identity(path, trusting: fixture.pin)) } == .credentialRejected)
+    #expect(try IdentityFile(at: path).nextPin == next)
+  }
+
+  @Test(arguments: [
+    "three", "two vaults", "two in a line", "identity", "nonsense", "empty line", "CRLF", "public key", "key",
+  ])
   func `row G3: a file with anything else is refused without repeating it`(kind: String) throws {
     let fixture = try Fixture()
     let rest = try [
-      "two": "\n\(fixture.pin)\n\(fixture.pin)\n", "identity": "\n\(fixture.text)\n", "nonsense": "\nx",
+      "three": "\n\(fixture.pin)\n\(fixture.pin)\n\(fixture.pin)\n",
+      "two vaults": "\n\(fixture.pin)\n\(Self.otherPin)\n",
+      "two in a line": "\n\(fixture.pin) \(fixture.pin)\n", "identity": "\n\(fixture.text)\n", "nonsense": "\nx",
       "empty line": "\n\n",
       "CRLF": "\r\n\(fixture.pin)\r\n", "public key": "\n\(fixture.identity.publicKey)\n",
       "key": "\n" + fixture.unlocking.keyText(),

@@ -1,3 +1,6 @@
+import Glibc
+import SyncFaulting
+import Synchronization
 import Testing
 import VaultSealing
 
@@ -154,6 +157,112 @@ extension EveryStorage.HolderRotationTests {
       try vault.set("after", forKey: "password", in: "two")
       #expect(try held.shared.secondOwner().text("password", in: "two") == "after")
       #expect(refusal { try second.text("password", in: "two") } == .credentialRejected)
+    }
+  }
+
+  /// The rotations that change the pin.
+  enum PinChange: CaseIterable {
+    case rotation, removal, holderRemoval
+
+    /// Rotates a vault that has an owner slot labelled `former` and an identity 3 that owns it as well.
+    func run(
+      _ vault: Vault, beforeStoring: @escaping @Sendable (RotationReport) throws(VaultError) -> Void
+    ) throws -> RotationReport {
+      switch self {
+      case .rotation: return try vault.rotateVault(beforeStoring: beforeStoring)
+      case .removal:
+        let former = try #require(try vault.slots().first { $0.label == "former" })
+        return try vault.removeSlot(former.id, beforeStoring: beforeStoring)
+      case .holderRemoval:
+        return try vault.removeSlots(of: VaultIdentity.sample(3).publicKey, beforeStoring: beforeStoring)
+      }
+    }
+  }
+
+  /// A vault that an identity has opened as an owner, beside others.
+  private static func withColleague(_ body: (HeldVault, Vault, VaultIdentity) throws -> Void) throws {
+    try HeldVault.with { held in
+      let colleague = try VaultIdentity.sample(2)
+      try held.add(colleague, label: "colleague")
+      try held.add(.sample(3), label: "third")
+      try held.owner.addSlot(NewSlot(.key(.sample(from: 9)), label: "former"))
+      try body(held, try held.open(colleague), colleague)
+    }
+  }
+
+  @Test(arguments: PinChange.allCases)
+  func `the new pin is known before anything is stored, with the slot that goes on`(change: PinChange) throws {
+    try Self.withColleague { held, vault, colleague in
+      let path = held.path
+      let before = try held.shared.bytes
+      let seen = Mutex<(pin: VaultPin?, isUnchanged: Bool, isCurrent: Bool)?>(nil)
+
+      let report = try change.run(vault) { (report) throws(VaultError) in
+        let isUnchanged = (try? VaultBytes.read(path)) == before
+        let isCurrent = report.renewedSlots.contains(where: \.isCurrent)
+        seen.withLock { $0 = (report.newPin, isUnchanged, isCurrent) }
+      }
+
+      let last = seen.withLock { $0 }
+      let found = try #require(last)
+      #expect(found.isUnchanged && found.isCurrent)
+      #expect(try found.pin == vault.pin())
+      #expect(report.newPin == found.pin)
+      #expect(try held.refusal(colleague, trusting: found.pin) == nil)
+      #expect(try held.refusal(colleague) == .credentialRejected)
+    }
+  }
+
+  @Test(arguments: PinChange.allCases)
+  func `nothing is changed if the new pin cannot be handed over`(change: PinChange) throws {
+    try Self.withColleague { held, vault, colleague in
+      try expectRefused(.readOnly, at: held.path) {
+        try change.run(vault) { (_) throws(VaultError) in throw VaultError(.readOnly, "the pin cannot be stored") }
+      }
+      #expect(try held.refusal(colleague) == nil)
+      #expect(try change.run(vault) { _ in }.newPin != nil)
+    }
+  }
+
+  @Test(.filesOnly("a disk that fails"), arguments: PinChange.allCases)
+  func `the old pin still opens if the write fails after the new one was handed over`(change: PinChange) throws {
+    try Self.withColleague { held, vault, colleague in
+      let handed = Mutex<VaultPin?>(nil)
+      SyncFault.with {
+        SyncFault.isDirectory($0) ? nil : EIO
+      } during: {
+        #expect(
+          refusal {
+            try change.run(vault) { (report) throws(VaultError) in handed.withLock { $0 = report.newPin } }
+          } == .io)
+      }
+      let last = handed.withLock { $0 }
+      let next = try #require(last)
+      #expect(try held.refusal(colleague) == nil)
+      #expect(try held.refusal(colleague, trusting: next) == .credentialRejected)
+      let either = try Vault.Credential.identity(colleague, trusting: held.pin, next: next)
+      #expect(Vault.refusal(at: held.path, either) == nil)
+    }
+  }
+
+  @Test func `an identity with two pins opens the vault before and after its keys are replaced`() throws {
+    try Self.withColleague { held, vault, colleague in
+      let next = try #require(try vault.rotateVault().newPin)
+      let either = try Vault.Credential.identity(colleague, trusting: held.pin, next: next)
+      #expect(Vault.refusal(at: held.path, either) == nil)
+      let reversed = try Vault.Credential.identity(colleague, trusting: next, next: held.pin)
+      #expect(Vault.refusal(at: held.path, reversed) == nil)
+      try vault.rotateVault()
+      #expect(Vault.refusal(at: held.path, either) == .credentialRejected)
+    }
+  }
+
+  @Test func `a rotation of a group has no new pin`() throws {
+    try HeldVault.with { held in
+      let rotated = try held.owner.rotate(held.owner.group(named: "one"))
+      let removed = try held.owner.removeSlot(held.slot)
+      #expect(rotated.newPin == nil && removed.newPin == nil)
+      #expect(try held.owner.pin() == held.pin)
     }
   }
 

@@ -39,32 +39,36 @@ extension Vault {
   /// vault if one of them is an owner slot. Durable when the method returns.
   ///
   /// Other holders go on. If the vault is rotated, ``RotationReport/renewedSlots`` has the holders that need the new
-  /// ``pin()``. As with ``removeSlot(_:keeping:droppingOthers:)``, the holder may have kept what it has read. It can
-  /// also read an old copy of the file and write to it, which other holders and owners accept unless they use a
-  /// ``RollbackMark``.
+  /// ``pin()``. As with ``removeSlot(_:keeping:droppingOthers:beforeStoring:)``, the holder may have kept what it has
+  /// read. It can also read an old copy of the file and write to it, which other holders and owners accept unless they
+  /// use a ``RollbackMark``.
   ///
   /// - Parameters:
-  ///   - credentials: for an owner, as in ``removeSlot(_:keeping:droppingOthers:)``.
-  ///   - droppingOthers: for an owner, as in ``removeSlot(_:keeping:droppingOthers:)``.
+  ///   - credentials: for an owner, as in ``removeSlot(_:keeping:droppingOthers:beforeStoring:)``.
+  ///   - droppingOthers: for an owner, as in ``removeSlot(_:keeping:droppingOthers:beforeStoring:)``.
+  ///   - beforeStoring: as in ``rotateVault(keeping:droppingOthers:droppingHistory:keepingHolders:beforeStoring:)``.
   /// - Throws: ``VaultError/Code/notFound`` if no slot is known to be of this holder; the codes of
-  ///   ``removeSlot(_:keeping:droppingOthers:)``. Nothing is changed then.
+  ///   ``removeSlot(_:keeping:droppingOthers:beforeStoring:)``. Nothing is changed then.
   @discardableResult
   public func removeSlots(
-    of publicKey: VaultIdentity.PublicKey, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
+    of publicKey: VaultIdentity.PublicKey, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true,
+    beforeStoring: @escaping @Sendable (RotationReport) throws(VaultError) -> Void = { _ in }
   ) throws(VaultError) -> RotationReport {
-    try remove(.holder(publicKey), keeping: try presented(credentials), droppingOthers)
+    try remove(.holder(publicKey), keeping: try presented(credentials), droppingOthers, beforeStoring)
   }
 
-  /// The asynchronous form of `removeSlots(of:keeping:droppingOthers:)`. Cancelling the task does not stop it.
+  /// The asynchronous form of `removeSlots(of:keeping:droppingOthers:beforeStoring:)`. Cancelling the task does not
+  /// stop it.
   @discardableResult
   public func removeSlots(
-    of publicKey: VaultIdentity.PublicKey, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
+    of publicKey: VaultIdentity.PublicKey, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true,
+    beforeStoring: @escaping @Sendable (RotationReport) throws(VaultError) -> Void = { _ in }
   ) async throws(VaultError) -> RotationReport {
     let kept = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
       try presented(credentials)
     }
     return try await waiting.run { () throws(VaultError) in
-      try remove(.holder(publicKey), keeping: kept, droppingOthers)
+      try remove(.holder(publicKey), keeping: kept, droppingOthers, beforeStoring)
     }
   }
 }

@@ -14,8 +14,8 @@ extension Vault {
     enum Material: Sendable {
       case passphrase(Passphrase)
       case key(SealingKey)
-      /// The raw key that a holder by public key and this vault agree on.
-      case agreed(SealingKey, vault: Vault.Identifier, holder: VaultIdentity.PublicKey)
+      /// The raw key that a holder by public key and this vault agree on, and the one for the pin that comes next.
+      case agreed(SealingKey, next: SealingKey?, vault: Vault.Identifier, holder: VaultIdentity.PublicKey)
       case slot(SlotKey)
       /// For a new slot. It opens nothing.
       case publicKey(VaultIdentity.PublicKey)
@@ -43,8 +43,20 @@ extension Vault {
     public static func identity(
       _ identity: VaultIdentity, trusting pin: VaultPin
     ) throws(VaultError) -> Vault.Credential {
-      Vault.Credential(
-        material: .agreed(try identity.key(for: pin), vault: pin.vaultID, holder: identity.publicKey))
+      try .identity(identity, trusting: pin, next: nil)
+    }
+
+    /// An identity whose vault gets new keys, or has got them: whether that write was made is not known.
+    ///
+    /// - Parameter next: the pin of the same vault after the write.
+    /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
+    package static func identity(
+      _ identity: VaultIdentity, trusting pin: VaultPin, next: VaultPin?
+    ) throws(VaultError) -> Vault.Credential {
+      let nextKey: SealingKey? = if let next { try identity.key(for: next) } else { nil }
+      return Vault.Credential(
+        material: .agreed(
+          try identity.key(for: pin), next: nextKey, vault: pin.vaultID, holder: identity.publicKey))
     }
 
     /// The public key of a holder, for a new slot.
@@ -80,13 +92,21 @@ extension Vault {
     /// Checks that the credential is for the vault of a snapshot, before any slot is tried.
     /// - Throws: ``VaultError/Code/tampered`` if an identity trusts a different vault.
     func check(_ snapshot: Snapshot) throws(VaultError) {
-      guard case .agreed(_, let vault, _) = material, vault != snapshot.vaultID else { return }
+      guard case .agreed(_, next: _, let vault, _) = material, vault != snapshot.vaultID else { return }
       throw VaultError(.tampered, "this is not the vault that the pin of the identity names")
     }
 
     /// The public key of an identity; `nil` for any other credential.
     package var holder: VaultIdentity.PublicKey? {
-      if case .agreed(_, vault: _, let holder) = material { holder } else { nil }
+      if case .agreed(_, next: _, vault: _, let holder) = material { holder } else { nil }
+    }
+
+    /// Whether it is an identity with two pins.
+    package var hasNextPin: Bool { nextKey != nil }
+
+    /// The raw key for the pin that comes next, which opens a slot as the key of ``root(salt:cost:)`` does.
+    var nextKey: SealingKey? {
+      if case .agreed(_, let next, vault: _, holder: _) = material { next } else { nil }
     }
 
     var kind: UInt8 {
@@ -100,7 +120,7 @@ extension Vault {
     /// The root key of `Docs/Format.md` 2.1, for a slot with this salt and cost.
     func root(salt: [UInt8], cost: PassphraseCost) throws(VaultError) -> SealingKey {
       switch material {
-      case .key(let key), .agreed(let key, vault: _, holder: _):
+      case .key(let key), .agreed(let key, next: _, vault: _, holder: _):
         try key.origin.check()
         return key
       case .passphrase(let passphrase):

@@ -126,8 +126,11 @@ struct Unlocked: Sendable {
     _ slot: StoredSlot, of snapshot: Snapshot, with credential: Vault.Credential, _ sealer: Sealer
   ) throws(VaultError) -> OpenedSlot? {
     let root = try credential.root(salt: slot.salt, cost: slot.cost)
-    let kek = try StoredSlot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
-    return try open(slot, snapshot, kek, credential.holder, sealer)
+    for root in [root, credential.nextKey].compactMap(\.self) {
+      let kek = try StoredSlot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
+      if let opened = try open(slot, snapshot, kek, credential.holder, sealer) { return opened }
+    }
+    return nil
   }
 
   /// Opens the same slots again in a file that was replaced. A group whose slot is gone is not granted any more.

@@ -41,6 +41,7 @@ extension VaultWriter {
       FileImage(bytes), version: nil, storage: storage, options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try next.reopened(in: snapshot, sealer: sealer) }
     for group in checked.groups { _ = try checked.content(group.id) }
+    try write.beforeStoring()
     do throws(VaultError) {
       for group in write.logged.before { try log([group.event], group.keys) }
     } catch { throw handle.takeBackStarts(write.logged.newGroups, after: error) }

@@ -55,6 +55,8 @@ final class VaultWriter: @unchecked Sendable {
     var changes: [RecordChange] = []
     /// What the logs of the groups get, under the lock of the vault.
     var logged = LoggedWrite()
+    /// Called when everything is ready, and before anything is logged or stored. What it throws ends the write.
+    var beforeStoring: @Sendable () throws(VaultError) -> Void = {}
   }
 
   /// The deadline of a write that is requested now.

@@ -10,8 +10,8 @@ struct Rotate: WritingCommand {
     discussion: """
       With --group, one access group gets a new key and keeps its slots. With --vault-keys, the vault and all groups \
       get new keys: give the credentials of the other owner slots to keep, and --drop-others to remove the rest; \
-      group slots are kept. Holders by public key get new slots and need the new pin, which is printed. Older copies \
-      of the file still open with the old keys.
+      group slots are kept. Holders by public key get new slots and need the new pin, which is printed. An \
+      identity that runs this command gets it in its file. Older copies of the file still open with the old keys.
 
       EXAMPLE:
         secretprefs rotate --group billing
@@ -47,6 +47,9 @@ struct Rotate: WritingCommand {
     try keep.check(besides: access)
     let name = try group.map { (text) throws(VaultError) in try Vault.Name(text) }
     let (vault, credential) = try access.openKeepingCredential(messages)
+    let rotated: (String, JSON) = name.map { ("group", .string($0.text)) } ?? ("vault", .string(access.location.name))
+    let handover = try PinHandover(
+      try access.trustingFile(credential), of: vault, RotationAnswer(isJSON: self.vault.json, members: [rotated]))
     let report: RotationReport
     if dropHistory {
       let groups = try name.map({ [try vault.grantedGroup($0.text)] }) ?? vault.groups()
@@ -57,20 +60,15 @@ struct Rotate: WritingCommand {
     } else {
       report = try vault.rotateVault(
         keeping: try keep.credentials(for: vault, unlockedWith: credential), droppingOthers: keep.dropOthers,
-        droppingHistory: dropHistory, keepingHolders: keepHolders)
+        droppingHistory: dropHistory, keepingHolders: keepHolders
+      ) { (report) throws(VaultError) in try handover.hand(report) }
     }
     report.warnOfDroppedSlots(messages)
-    report.warnOfRenewedSlots(messages)
+    handover.complete(report, messages)
     if keepHolders {
       messages.warn("who had an owner's credential can open the group slots of holders by public key that were kept")
     }
     vault.recordChange(by: Self.self, messages)
-    let pin = try report.renewedSlots.isEmpty ? nil : vault.loadedPin()
-    guard self.vault.json else {
-      if let pin { try Output.write("\(pin)\n") }
-      return
-    }
-    let rotated: (String, JSON) = name.map { ("group", .string($0.text)) } ?? ("vault", .string(access.location.name))
-    try Output.write(.object([rotated] + report.members(pin)))
+    try handover.writeAnswer(report)
   }
 }

@@ -1,6 +1,6 @@
 /// A JSON value for output. Members keep their order, so that output is reproducible. Not for secrets, because the text
 /// is an ordinary string.
-enum JSON {
+enum JSON: Sendable {
   case string(String)
   case integer(Int64)
   case unsigned(UInt64)

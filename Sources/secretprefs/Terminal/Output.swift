@@ -14,6 +14,26 @@ enum Output {
     throw .lostAnswer(.io("write to standard output", number), isChanged: isChanged)
   }
 
+  /// Writes what nobody else has, before the change that makes it needed.
+  /// - Throws: an error if nobody gets it.
+  static func writeKept(_ text: String) throws(ToolError) {
+    var (output, null) = (stat(), stat())
+    let isNull =
+      fstat(STDOUT_FILENO, &output) == 0 && stat("/dev/null", &null) == 0
+      && output.st_mode & S_IFMT == S_IFCHR && output.st_rdev == null.st_rdev
+    guard !isNull else {
+      throw .usage(
+        "standard output is discarded, and nothing else would open the vault than the new pin that is printed there",
+        hint: "write the output to a file")
+    }
+    try write(text)
+    let failure = fsync(STDOUT_FILENO) == 0 ? 0 : errno
+    // A terminal and a pipe cannot be synced.
+    guard ![EIO, ENOSPC, EDQUOT].contains(failure) else {
+      throw .lostAnswer(.io("sync standard output", failure), isChanged: false)
+    }
+  }
+
   static func write(_ bytes: [UInt8]) throws(ToolError) {
     try bytes.withUnsafeBytes { bytes in Result { () throws(ToolError) in try write(bytes) } }.get()
   }

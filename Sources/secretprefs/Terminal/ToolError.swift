@@ -51,7 +51,8 @@ struct ToolError: Error {
   init(thrown error: any Error) {
     switch error {
     case let error as ToolError: self = error
-    case let error as VaultError: self.init(error)
+    // The vault passes on what ended a write of this tool.
+    case let error as VaultError: self = error.cause as? ToolError ?? ToolError(error)
     case let error as PreferencesError: self.init(error)
     case let error as PlainFault: self.init(error.error)
     default: self.init(Self.internalCode, .internalFault, "an unexpected error occurred", nil)

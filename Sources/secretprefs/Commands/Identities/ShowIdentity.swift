@@ -10,7 +10,7 @@ struct ShowIdentity: ToolCommand {
     usage: "secretprefs identity show [--json] <file>",
     discussion: """
       An owner who adds the public key compares all its digits with these. --json also shows the pin of the vault that \
-      the file trusts.
+      the file trusts, and the pin that comes next if a rotation by this identity was interrupted.
 
       EXAMPLE:
         secretprefs identity show /etc/shop/shop.identity
@@ -31,6 +31,7 @@ struct ShowIdentity: ToolCommand {
 extension IdentityFile {
   /// What `--json` prints of an identity.
   var members: [(String, JSON)] {
-    [("publicKey", .string("\(identity.publicKey)"))] + (pin.map { [("pin", .string("\($0)"))] } ?? [])
+    let pins = [("pin", pin), ("nextPin", nextPin)].compactMap { name, pin in pin.map { (name, JSON.string("\($0)")) } }
+    return [("publicKey", .string("\(identity.publicKey)"))] + pins
   }
 }

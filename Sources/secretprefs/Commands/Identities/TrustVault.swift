@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import DurableFiles
 internal import Secrets
 internal import VaultCore
-internal import VaultSealing
 
 /// `secretprefs identity trust`.
 struct TrustVault: WritingCommand {
@@ -11,7 +10,7 @@ struct TrustVault: WritingCommand {
     abstract: "Makes an identity trust a vault.",
     usage: "secretprefs identity trust [--json] <file> <pin>",
     discussion: """
-      Writes the pin to the identity file, in place of the one that is there. "secretprefs slots pin" prints it; it \
+      Writes the pin to the identity file, in place of what is there. "secretprefs slots pin" prints it; it \
       changes when the keys of the vault are replaced. With "-" as the pin, it is read from standard input. Take the \
       pin from an owner, and never from the place where the vault is stored: who can change it can make this machine \
       read a different vault.
@@ -32,17 +31,13 @@ struct TrustVault: WritingCommand {
     let path = words[0]
     let pin = try PublicText.pin(words[1])
     let old = try IdentityFile(at: path)
-    if old.pin != pin {
+    if old.pin != pin || old.nextPin != nil {
       if let trusted = old.pin, trusted.vaultID != pin.vaultID {
         messages.warn("the identity trusted a different vault before: \(trusted)")
       }
       let access = try VaultAccess(try VaultLocation(option: nil))
       try access.checkOutput(path, as: "the identity file", kind: .identity)
-      let text = try IdentityFile(identity: old.identity, pin: pin).text()
-      try OutputFile.replace(path, kind: .identity) { (file) throws(VaultError) in
-        try text.withSpan { (text) throws(VaultError) in try file.write(text, at: 0) }
-        try file.write([UInt8(ascii: "\n")], at: text.count)
-      }
+      try IdentityFile(identity: old.identity, pin: pin).replace(path)
       Output.recordChange(by: Self.self)
     }
     guard json else { return }

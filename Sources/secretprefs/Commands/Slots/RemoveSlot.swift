@@ -15,7 +15,8 @@ struct RemoveSlot: WritingCommand {
       removed.
 
       With --public-key, all slots of this holder are removed, in one write. When all keys of the vault are replaced, \
-      other holders by public key get new slots and need the new pin, which is printed.
+      other holders by public key get new slots and need the new pin, which is printed. An identity that runs this \
+      command gets it in its file.
 
       The removed holder can also write to an older copy of the file. Others accept that copy in place of the vault, \
       unless they use a mark (see "secretprefs help mark") or, after the removal of an owner, trust the new pin.
@@ -55,26 +56,21 @@ struct RemoveSlot: WritingCommand {
     let (vault, credential) = try access.openKeepingCredential(messages)
     let slots = try vault.slots()
     let removed = try removal.find(in: slots)
-    let report = try remove(removed, removal, of: vault, credential)
-    warn(removed, others: slots.filter { !removed.map(\.id).contains($0.id) }, messages)
-    report?.warnOfDroppedSlots(messages)
-    report?.warnOfRenewedSlots(messages)
-    vault.recordChange(by: Self.self, messages)
-    let pin = try report?.renewedSlots.isEmpty == false ? vault.loadedPin() : nil
-    guard self.vault.json else {
-      if let pin { try Output.write("\(pin)\n") }
-      return
-    }
     let ids: (String, JSON) =
       if case .holder(let key) = removal {
         ("publicKey", .string("\(key)"))
       } else {
         ("removed", .string(removed[0].id.description))
       }
-    try Output.write(
-      .object(
-        [ids, ("rotated", .bool(!withoutRotation))]
-          + (report?.members(pin) ?? [("dropped", .array([])), ("renewed", .array([]))])))
+    let handover = try PinHandover(
+      try access.trustingFile(credential), of: vault,
+      RotationAnswer(isJSON: self.vault.json, members: [ids, ("rotated", .bool(!withoutRotation))]))
+    let report = try remove(removed, removal, of: vault, credential, handover)
+    warn(removed, others: slots.filter { !removed.map(\.id).contains($0.id) }, messages)
+    report?.warnOfDroppedSlots(messages)
+    if let report { handover.complete(report, messages) }
+    vault.recordChange(by: Self.self, messages)
+    try handover.writeAnswer(report)
   }
 
   /// What is removed.
@@ -108,7 +104,7 @@ struct RemoveSlot: WritingCommand {
   }
 
   private func remove(
-    _ removed: [SlotInfo], _ removal: Removal, of vault: Vault, _ credential: Vault.Credential
+    _ removed: [SlotInfo], _ removal: Removal, of vault: Vault, _ credential: Vault.Credential, _ handover: PinHandover
   ) throws -> RotationReport? {
     if withoutRotation {
       try vault.removeSlotWithoutRotation(removed[0].id)
@@ -124,9 +120,13 @@ struct RemoveSlot: WritingCommand {
       ? try keep.credentials(for: vault, unlockedWith: credential, removing: Set(removed.map(\.id))) : []
     switch removal {
     case .slot:
-      return try vault.removeSlot(removed[0].id, keeping: kept, droppingOthers: keep.dropOthers)
+      return try vault.removeSlot(
+        removed[0].id, keeping: kept, droppingOthers: keep.dropOthers
+      ) { (report) throws(VaultError) in try handover.hand(report) }
     case .holder(let key):
-      return try vault.removeSlots(of: key, keeping: kept, droppingOthers: keep.dropOthers)
+      return try vault.removeSlots(
+        of: key, keeping: kept, droppingOthers: keep.dropOthers
+      ) { (report) throws(VaultError) in try handover.hand(report) }
     }
   }
 

@@ -14,7 +14,8 @@ struct ReplaceSlot: WritingCommand {
       still do. If it leaked, remove the slot instead.
 
       A program that is running needs the new credential at once, unless the old slot is kept with --keep-old: let the \
-      program use the new credential, and then remove the old slot, whose id is the one that was given.
+      program use the new credential, and then remove the old slot, whose id is the one that was given. The only \
+      owner slot is kept so before it is replaced by that of an identity, which opens it only with the pin.
 
       EXAMPLE:
         secretprefs slots replace 5f0c9a --new-key-file billing-2027.key --keep-old
@@ -40,7 +41,13 @@ struct ReplaceSlot: WritingCommand {
     try holder.check(besides: credential)
     let publicKey = try holder.key()
     let vault = try access.open(messages)
-    let old = try choice.find(in: try vault.slots())
+    let slots = try vault.slots()
+    let old = try choice.find(in: slots)
+    guard publicKey == nil || keepOld || !old.isOwner || slots.contains(where: { $0.isOwner && $0.id != old.id }) else {
+      throw ToolError.usage(
+        "this is the only owner slot, and the vault would be lost if the identity has not its pin",
+        hint: "use --keep-old, and remove the old slot when the identity opens the vault")
+    }
     let group =
       try old.isOwner || !keepOld ? nil : old.group.map { (name) throws(VaultError) in try vault.group(named: name) }
     guard !keepOld || old.isOwner || group != nil else {

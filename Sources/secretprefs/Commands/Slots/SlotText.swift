@@ -73,16 +73,27 @@ extension RotationReport {
   }
 
   /// Warns about the slots that need the new pin. With `--json` they are in the output instead.
-  func warnOfRenewedSlots(_ messages: Messages) {
+  /// - Parameter receiver: who has the new pin for the identity of this command, if its slot is one of them.
+  func warnOfRenewedSlots(_ messages: Messages, own receiver: PinHandover.Receiver?) {
     guard !messages.isJSON, !renewedSlots.isEmpty else { return }
     let number = Set(renewedSlots.compactMap(\.publicKey)).count
     let count = number == 1 ? "1 holder by public key needs" : "\(number) holders by public key need"
-    messages.warn("\(count) the new pin of the vault: \"secretprefs identity trust\", or its configuration")
+    let subject = number == 1 ? "it is" : "one of them is"
+    let own =
+      switch receiver {
+      case .file: "; \(subject) this identity, whose file has the new pin"
+      case .output: "; \(subject) this identity, for which the new pin was printed"
+      case nil: ""
+      }
+    messages.warn("\(count) the new pin of the vault: \"secretprefs identity trust\", or its configuration\(own)")
   }
 
+  /// The new pin, if a holder needs it.
+  var shownPin: VaultPin? { renewedSlots.isEmpty ? nil : newPin }
+
   /// What `--json` prints of a rotation.
-  func members(_ pin: VaultPin?) -> [(String, JSON)] {
+  var members: [(String, JSON)] {
     [("dropped", .array(droppedSlots.map(\.json))), ("renewed", .array(renewedSlots.map(\.json)))]
-      + (pin.map { [("pin", .string("\($0)"))] } ?? [])
+      + (shownPin.map { [("pin", .string("\($0)"))] } ?? [])
   }
 }
