@@ -143,7 +143,7 @@ int cfiles_start(char *const *arguments, char *const *environment, const int *de
   }
   int status;
   do {
-    if (waitpid(child, &status, terminal >= 0 ? WUNTRACED : 0) != child) _exit(127);
+    if (waitpid(child, &status, WUNTRACED) != child) _exit(127);
     say(ends[1], CFILES_STATUS, status);
   } while (WIFSTOPPED(status));
   // The terminal hangs up when this process ends: not until the caller has read all of the output.

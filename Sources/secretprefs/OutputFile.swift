@@ -41,11 +41,12 @@ struct OutputFile {
     if let reason = OwnFile.objection(to: path, writing: kind) { throw refusal(reason) }
   }
 
-  /// Refuses an empty path and a URL. That may contain a password, which must not become the name of a directory.
+  /// Refuses an empty path, `-` and a URL. That may contain a password, which must not become the name of a directory.
   func refuseNoPath() throws(ToolError) {
     guard !path.isEmpty else { throw .usage("the path of \(what) is empty") }
+    try refuseDash(path, as: what)
     guard !DatabaseURL.hasScheme(path) else {
-      throw .usage("\(what) is a URL, and must be the path of a file", hint: "a path that begins so is written with ./")
+      throw .usage("\(what) is a URL, and must be a path", hint: "a path that begins so is written with ./")
     }
   }
 
@@ -88,6 +89,15 @@ struct OutputFile {
     guard let directory = FileIdentity(at: PathName.directory(of: path)) else { return false }
     return FileIdentity(at: PathName.directory(of: other)) == directory
   }
+}
+
+/// Refuses `-` as a path, by which other programs mean standard input or output.
+///
+/// - Parameters:
+///   - what: what the path is for, such as "--out".
+///   - hint: how the command takes or writes that; `nil` if it does not.
+func refuseDash(_ path: String, as what: String, hint: String? = nil) throws(ToolError) {
+  guard path != "-" else { throw .usage("\(what) is -, and must be a path", hint: hint ?? "write the name - as ./-") }
 }
 
 extension VaultLocation {

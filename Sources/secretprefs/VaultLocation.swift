@@ -45,6 +45,7 @@ struct VaultLocation {
     let folder = if let logs { logs } else { try Self.variable("SECRETPREFS_LOGS") }
     if let option {
       guard !option.isEmpty else { throw .usage("--vault is empty") }
+      try refuseDash(option, as: "--vault")
       self.option = Self.option(option)
       place = try Self.place(option, folder)
     } else {

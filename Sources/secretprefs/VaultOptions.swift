@@ -36,6 +36,7 @@ struct VaultOptions: ParsableArguments {
   func access() throws(ToolError) -> VaultAccess {
     guard (0...86_400).contains(lockTimeout) else { throw .usage("--lock-timeout must be between 0 and 86400 seconds") }
     guard logs != "" else { throw .usage("--logs is empty") }
+    if let logs { try refuseDash(logs, as: "--logs") }
     var access = try VaultAccess(try VaultLocation(option: vault, logs: logs))
     guard logs == nil || access.location.path == nil else {
       throw .usage("--logs is about a database", hint: "the logs of a vault in a file are beside it")

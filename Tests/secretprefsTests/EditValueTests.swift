@@ -261,6 +261,8 @@ struct EditValueTests {
   @Test(.enabled(if: inMemory)) func `Ctrl-Z stops the editor and the command, and the shell continues both`() throws {
     let home = try Self.prepared("one")
     let terminal = try PseudoTerminal()
+    // The path and the number of lines are on one line.
+    terminal.resize(rows: 24, columns: 200)
     let running = try Running(
       ["/bin/sh", "-c", "exec env PS1='prompt> ' bash --norc -i >/dev/tty 2>&1"], in: home, input: terminal.path,
       environment: ["TERM": "xterm", "EDITOR": "vi -u NONE"])

@@ -145,10 +145,10 @@ struct MaskTerminalTests {
     #expect(try running.wait().exit == 0)
   }
 
-  @Test func `a new size reaches the command`() throws {
+  @Test(arguments: ["", "true | "]) func `a new size reaches the command`(_ input: String) throws {
     let scene = try Scene()
     let running = try scene.start(
-      "masked sh -c 'trap \"stty size; exit\" WINCH; echo ready; while :; do sleep 0.1; done'")
+      "\(input)masked sh -c 'trap \"stty size <&2 | grep 33 && exit\" WINCH; echo ready; while :; do sleep 0.1; done'")
     try scene.type(("ready", ""))
     scene.terminal.resize(rows: 33, columns: 99)
     try scene.terminal.wait(for: "33 99")
@@ -172,5 +172,68 @@ struct MaskTerminalTests {
     #expect(try running.wait().exit == 0)
     let errors = try String(contentsOf: URL(filePath: scene.home.file("errors")), encoding: .utf8)
     #expect(errors == "***********\n")
+  }
+
+  @Test func `a command that reads a pipe asks for a password on the terminal`() throws {
+    let scene = try Scene()
+    let before = scene.terminal.mode
+    try scene.home.write(
+      """
+      cat; stty -echo </dev/tty; printf 'Password: '; read -r word </dev/tty; stty echo </dev/tty
+      echo "got ${#word} $TOKEN"
+      """, to: "script")
+    let running = try scene.start("echo row | masked sh script")
+    try scene.type(("Password: ", "hunter2\r"), ("got 7 ***********", ""))
+    #expect(try running.wait().exit == 0)
+    #expect(!scene.terminal.shown.contains("hunter2"))
+    #expect(scene.terminal.mode == before)
+  }
+
+  @Test func `a pager that reads a pipe gets keys, and its output is masked`() throws {
+    let scene = try Scene()
+    let before = scene.terminal.mode
+    let running = try scene.start("cat text | masked less")
+    try scene.type(("(END)", "q"))
+    #expect(try running.wait().exit == 0)
+    #expect(scene.terminal.shown.contains("user:***********:end"))
+    #expect(!scene.terminal.shown.contains("CANARY"))
+    #expect(scene.terminal.mode == before)
+  }
+
+  @Test func `a pager behind the tool gets the keys, and the terminal keeps the mode that it leaves`() throws {
+    let scene = try Scene()
+    let before = scene.terminal.mode
+    let running = try scene.start(
+      "masked sh -c 'seq 300; until [ -e left ]; do sleep 0.02; done' | (less; touch left)")
+    try scene.type(("\r\n:", "q"))
+    #expect(try running.wait().exit == 0)
+    #expect(scene.terminal.mode == before)
+  }
+
+  @Test func `what a filter behind the tool writes meanwhile begins at the left`() throws {
+    let scene = try Scene()
+    let running = try scene.start(
+      """
+      masked sh -c 'echo $TOKEN; until [ -e read ]; do sleep 0.02; done' |
+        while read -r line; do echo "$line."; touch read; done
+      """)
+    #expect(try running.wait().exit == 0)
+    scene.terminal.look()
+    #expect(scene.terminal.shown.contains("***********.\r\n"))
+  }
+
+  @Test(arguments: ["--mask -- less <text", "--file FILE=token -- less text"])
+  func `a stopped pager that shares the terminal gives it to the shell, and continues`(_ command: String) throws {
+    let scene = try Scene()
+    let running = try Running(
+      ["/bin/sh", "-c", "exec env PS1='prompt> ' bash --norc -i >/dev/tty 2>&1"], in: scene.home,
+      input: scene.terminal.path, environment: ["TERM": "xterm"])
+    try scene.type(
+      ("prompt> ", "secretprefs run --key-file k \(command)\r"), ("(END)", "\u{1A}"), ("Stopped", "fg\r"))
+    try scene.terminal.wait(for: "(END)", times: 2)
+    scene.terminal.type("q")
+    try scene.terminal.wait(for: "prompt> ", times: 3)
+    scene.terminal.type("exit 9\r")
+    #expect(try running.wait().exit == 9)
   }
 }

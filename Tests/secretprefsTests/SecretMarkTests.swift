@@ -75,7 +75,7 @@ struct SecretMarkTests {
       """)
     #expect(outcome.exit == 0, "\(outcome.errorText)")
     let record = try #require(try scene.vault.record(service: try Vault.Name("default"), key: key, in: scene.group))
-    #expect(record.isSecret && record.revision == 2)
+    #expect(record.isSecret && record.revision > 1)
   }
 
   @Test(arguments: [

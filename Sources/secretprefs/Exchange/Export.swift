@@ -136,6 +136,7 @@ struct Export: WritingCommand {
 
   private func checkOutput(_ access: VaultAccess) throws {
     guard let to else { return }
+    try refuseDash(to, as: "--to", hint: "omit --to for standard output, or write the name - as ./-")
     try VaultLocation(argument: to).refuseIfOccupied("the export")
     try access.checkOutput(to, as: "--to")
   }

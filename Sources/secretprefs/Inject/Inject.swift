@@ -47,6 +47,9 @@ struct Inject: WritingCommand {
   var refuseExpired = false
 
   func perform(_ messages: Messages) throws {
+    if let template {
+      try refuseDash(template, as: "--in", hint: "omit --in for standard input, or write the name - as ./-")
+    }
     var access = try unlock.complete(try vault.access())
     access.refusesExpired = refuseExpired
     guard template != nil || access.passphraseDescriptor != STDIN_FILENO else {
@@ -150,6 +153,7 @@ struct Inject: WritingCommand {
 
   /// Refuses a path whose replacement would lose something: anything but a regular file, and the command's own files.
   private func check(_ out: String, _ access: VaultAccess) throws {
+    try refuseDash(out, as: "--out", hint: "omit --out for standard output, or write the name - as ./-")
     var status = stat()
     guard lstat(out, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
       throw ToolError.usage("\(out): --out replaces regular files only", hint: "omit --out for standard output")

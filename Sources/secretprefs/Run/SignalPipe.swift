@@ -11,13 +11,14 @@ struct SignalPipe {
 
   let descriptor: Int32
 
-  /// Catches every signal that would end this process and is not ignored; with a terminal, also those of job control.
+  /// Catches every signal that would end or stop this process and is not ignored; with a terminal, also SIGCONT
+  /// and SIGWINCH.
   init(withTerminal: Bool) throws(ToolError) {
     guard let pipe = ChildProcess.pipe() else { throw .io("create a pipe", errno) }
     for end in [pipe.reading, pipe.writing] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     descriptor = pipe.reading
     writingEnd.store(pipe.writing, ordering: .relaxed)
-    for number in PendingSignal.all where withTerminal || number != SIGTSTP { Self.catch(number) }
+    for number in PendingSignal.all { Self.catch(number) }
     if withTerminal { for number in [SIGCONT, SIGWINCH] { Self.catch(number) } }
   }
 
@@ -28,10 +29,12 @@ struct SignalPipe {
     sigaction(number, &action, nil)
   }
 
-  /// Stops this process, and the others of its job, as the terminal does. Returns when it is continued.
-  static func stop() {
+  /// Stops this process as the terminal does. Returns when it is continued.
+  ///
+  /// - Parameter withJob: Whether the other processes of the job are stopped, too.
+  static func stop(withJob: Bool) {
     signal(SIGTSTP, SIG_DFL)
-    kill(0, SIGTSTP)
+    kill(withJob ? 0 : getpid(), SIGTSTP)
     Self.catch(SIGTSTP)
   }
 

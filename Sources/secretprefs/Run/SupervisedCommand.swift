@@ -9,8 +9,12 @@ struct CommandEnd: Error {
 
 /// A command that is a child of this process: its output passes through a mask, or its files are removed when it ends.
 ///
-/// If output that is masked goes to a terminal, the command has a terminal of its own, and this process passes on keys,
-/// the size and job control. Otherwise that output goes to pipes.
+/// If standard input and masked standard output are a terminal, the command has a session and a terminal of its own, and
+/// this process passes on keys, the size and job control. Otherwise it shares the terminal with other programs, such as
+/// those of a pipeline, and has its keys and job control from there. A terminal without a session then takes what is
+/// masked on its way to the shared one.
+///
+/// Masked output that is no terminal goes to pipes.
 final class SupervisedCommand {
   /// Holds the files of the command.
   private let environment: CommandEnvironment
@@ -19,6 +23,7 @@ final class SupervisedCommand {
   private let streams: [MaskedStream]
   /// This process's end of the command's terminal.
   private let keyboard: Int32?
+  private let hasSession: Bool
   private let relay: RelayedTerminal?
   /// The mode that the command's terminal began with, until the keys are passed on for the first time.
   private var firstMode: termios?
@@ -65,16 +70,19 @@ final class SupervisedCommand {
     self.streams = streams
     keyboard = terminal?.keyboard
     keys = try SecretBytes(count: 4096)
-    relay = terminal != nil && isatty(STDIN_FILENO) == 1 ? RelayedTerminal() : nil
+    let hasSession = terminal != nil && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+    self.hasSession = hasSession
+    relay = terminal == nil ? nil : hasSession ? RelayedTerminal() : RelayedTerminal.shared()
     if let terminal {
-      firstMode = Self.copyMode(to: terminal.programs, isRelayed: relay != nil)
+      firstMode = Self.copyMode(to: terminal.programs, isShared: !hasSession)
       Self.copySize(to: terminal.keyboard)
-      if relay != nil { standard[0] = terminal.programs }
+      if hasSession { standard[0] = terminal.programs }
     }
     signals = try SignalPipe(withTerminal: terminal != nil)
     let (child, number) = try ProcessHardening.suspended {
       environment.withVariables {
-        (ChildProcess(arguments, environment: $0, standard: standard, terminal: terminal?.programs), errno)
+        let own = hasSession ? terminal?.programs : nil
+        return (ChildProcess(arguments, environment: $0, standard: standard, terminal: own), errno)
       }
     }
     guard let child else { throw environment.notStarted(number) }
@@ -92,8 +100,8 @@ final class SupervisedCommand {
         polled.append(pollfd(fd: place.0, events: Int16(place.1), revents: 0))
       }
       if let keyboard, !pendingKeys.isEmpty { polled.append(pollfd(fd: keyboard, events: Int16(POLLOUT), revents: 0)) }
-      if relay?.isTaken == true, isInputOpen, pendingKeys.isEmpty {
-        polled.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0))
+      if let relay, relay.isTaken, isInputOpen, pendingKeys.isEmpty {
+        polled.append(pollfd(fd: relay.descriptor, events: Int16(POLLIN), revents: 0))
       }
       _ = poll(&polled, nfds_t(polled.count), timeout)
       let ready = polled.filter { $0.revents != 0 }.map { ($0.fd, $0.events) }
@@ -110,7 +118,7 @@ final class SupervisedCommand {
           try stream.pause()
         }
       }
-      if isReady(STDIN_FILENO, POLLIN) { readKeys() }
+      if let relay, isReady(relay.descriptor, POLLIN) { readKeys(of: relay) }
       if let keyboard, isReady(keyboard, POLLOUT) { writeKeys(to: keyboard) }
       acquire()
       if isReady(signals.descriptor, POLLIN) { while let arrival = signals.next() { forward(arrival) } }
@@ -121,14 +129,16 @@ final class SupervisedCommand {
   /// In milliseconds; -1 for none.
   private var timeout: Int32 {
     if streams.contains(where: \.isWaiting) { return 50 }
-    // A shell need not notify a process that it brings to the foreground.
-    return relay?.isTaken == false ? 500 : -1
+    // A shell need not notify a process that it brings to the foreground, nor a program one that it wants keys.
+    guard let relay else { return -1 }
+    return hasSession && relay.isTaken ? -1 : 500
   }
 
   private func takeEvent() throws -> CommandEnd? {
     switch child.next() {
     case .started(let process): self.process = process
-    case .stopped: try stop()
+    // Without a session, every other signal that stops programs of the terminal has stopped this process, too.
+    case .stopped(let number): if hasSession || number == SIGTSTP { try stop() }
     case .exited(let code): return try end(code)
     case .killed(let number): return try end(128 + number, by: number)
     case .notStarted(let number):
@@ -166,7 +176,7 @@ final class SupervisedCommand {
   private func stop() throws(VaultError) {
     for stream in streams { try stream.drain(isEnd: false) }
     relay?.release()
-    SignalPipe.stop()
+    SignalPipe.stop(withJob: hasSession)
     resume()
   }
 
@@ -176,9 +186,12 @@ final class SupervisedCommand {
     send(SIGCONT)
   }
 
-  /// Passes on the keys from now on, if this process is in the foreground.
+  /// Passes on the keys from now on, if this process is in the foreground. A terminal that is shared is acquired while
+  /// the command wants keys from the one that it writes to.
   private func acquire() {
-    guard let relay, relay.acquire(), let keyboard else { return }
+    guard let relay, let keyboard else { return }
+    guard hasSession || Self.wantsKeys(at: keyboard) else { return relay.release() }
+    guard relay.acquire(), hasSession else { return }
     defer { firstMode = nil }
     // At the start in the background, the mode was the one in which a shell reads its own commands.
     var (mode, now) = (relay.normal, termios())
@@ -191,19 +204,22 @@ final class SupervisedCommand {
   private func forward(_ arrival: SignalPipe.Arrival) {
     switch arrival.number {
     case SIGCONT: resume()
-    case SIGWINCH: if let keyboard { Self.copySize(to: keyboard) }
+    case SIGWINCH:
+      if let keyboard { Self.copySize(to: keyboard) }
+      // The command may have been notified before its terminal had the new size.
+      if !hasSession, arrival.isOfSystem { kill(0, SIGWINCH) }
     // The system sends its signals to the command, too, if that is in the same process group.
-    default: if keyboard != nil || !arrival.isOfSystem { send(arrival.number) }
+    default: if hasSession || !arrival.isOfSystem { send(arrival.number) }
     }
   }
 
   private func send(_ number: Int32) {
     guard let process else { return }
-    kill(keyboard == nil ? process : -process, number)
+    kill(hasSession ? -process : process, number)
   }
 
-  private func readKeys() {
-    let count = keys.withUnsafeMutableBytes { DurableFiles.read(STDIN_FILENO, $0.baseAddress, $0.count) }
+  private func readKeys(of terminal: RelayedTerminal) {
+    let count = keys.withUnsafeMutableBytes { DurableFiles.read(terminal.descriptor, $0.baseAddress, $0.count) }
     if keys.withUnsafeBytes({ $0.prefix(max(count, 0)).contains { $0 == 0x03 || $0 == 0x1C } }) { hasTypedEnd = true }
     if count > 0 { pendingKeys = 0..<count } else if count == 0 || errno != EINTR { isInputOpen = false }
   }
@@ -219,14 +235,23 @@ final class SupervisedCommand {
     }
   }
 
-  /// - Parameter isRelayed: Whether the outer terminal passes everything on. Otherwise it adds carriage returns itself.
+  /// - Parameter isShared: Whether the outer terminal adds carriage returns itself, and has keys for other programs.
   /// - Returns: The mode, if there is one to copy.
-  private static func copyMode(to terminal: Int32, isRelayed: Bool) -> termios? {
+  private static func copyMode(to terminal: Int32, isShared: Bool) -> termios? {
     var mode = termios()
     guard let outer = outerTerminal, tcgetattr(outer, &mode) == 0 else { return nil }
-    if !isRelayed { mode.c_oflag &= ~tcflag_t(OPOST) }
+    if isShared {
+      mode.c_oflag &= ~tcflag_t(OPOST)
+      mode.c_lflag |= tcflag_t(ICANON)
+    }
     _ = tcsetattr(terminal, TCSANOW, &mode)
     return mode
+  }
+
+  /// Whether a program reads single keys there, such as a pager whose standard input is a pipe.
+  private static func wantsKeys(at terminal: Int32) -> Bool {
+    var mode = termios()
+    return tcgetattr(terminal, &mode) == 0 && mode.c_lflag & tcflag_t(ICANON) == 0
   }
 
   private static func copySize(to terminal: Int32) {

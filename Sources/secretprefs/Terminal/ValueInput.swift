@@ -26,6 +26,7 @@ struct ValueInput {
     self.mayBeEmpty = mayBeEmpty
     self.isStored = isStored
     if let file {
+      try refuseDash(file, as: "--file", hint: "omit --file for standard input, or write the name - as ./-")
       origin = .file(file)
     } else if isInputTaken {
       throw .usage(

@@ -231,8 +231,8 @@ extension AuditProblem {
       messages.warn("the audit log has a problem (\(displayed(problem.error.message)))")
     }
     guard let error = problems.first(where: \.isRefusal)?.error else { return }
-    throw .problem(
-      "reads are refused, because they cannot be logged: \(displayed(error.message))", hint: Hints.text(ofLog: error))
+    let message = "reads are refused, because they cannot be logged: \(displayed(error.message))"
+    throw .problem(message, hint: Hints.text(ofLog: error))
   }
 
   var json: JSON {

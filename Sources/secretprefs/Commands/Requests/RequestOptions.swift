@@ -13,7 +13,7 @@ struct RequestOptions: ParsableArguments {
   func place(of access: VaultAccess) throws(ToolError) -> any RequestPlace {
     let isShared = access.pathPolicy == .sharedWithGroup
     guard let folder else { return access.location.requests(isShared: isShared) }
-    guard !folder.isEmpty else { throw .usage("--folder is empty") }
+    try OutputFile(folder, as: "--folder").refuseNoPath()
     return RequestFolder(folder, isShared: isShared)
   }
 }
