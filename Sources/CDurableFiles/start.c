@@ -55,6 +55,15 @@ static void say(int report, int what, int value) {
   while (send(report, message, sizeof message, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
 }
 
+// Returns a copy above the standard descriptors in place of one of them; -1, with errno, if the system provides none.
+static int above_standard(int descriptor) {
+  if (descriptor > 2) return descriptor;
+  int higher = fcntl(descriptor, F_DUPFD_CLOEXEC, 3), number = errno;
+  close(descriptor);
+  errno = number;
+  return higher;
+}
+
 static void close_range_of(int first, int last) {
   if (first > last) return;
   if (syscall(SYS_close_range, first, last, 0) == 0) return;
@@ -68,11 +77,14 @@ static void become(char *const *arguments, char **environment, const int *descri
                    const sigset_t *mask, int ignores_children, int report) {
   // Copies above the standard descriptors, because one of those may take the number of another.
   int copies[3];
-  for (int index = 0; index < 3; index++) copies[index] = fcntl(descriptors[index], F_DUPFD_CLOEXEC, 3);
+  for (int index = 0; index < 3; index++) {
+    copies[index] = fcntl(descriptors[index], F_DUPFD_CLOEXEC, 3);
+    if (copies[index] < 0 && descriptors[index] >= 0) goto failed;
+  }
   for (int index = 0; index < 3; index++) {
     // A descriptor that the caller has closed stays closed.
-    if (copies[index] < 0 ? descriptors[index] >= 0 : dup2(copies[index], index) < 0) goto failed;
     if (descriptors[index] < 0) close(index);
+    else if (dup2(copies[index], index) < 0) goto failed;
   }
   if (terminal >= 0) {
     setpgid(0, 0);
@@ -97,6 +109,8 @@ int cfiles_start(char *const *arguments, char *const *environment, const int *de
   struct variables variables;
   // In one call, because another thread may start a program at any time.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  // The program's process puts its standard descriptors where they belong.
+  if ((ends[1] = above_standard(ends[1])) < 0) goto failed_after;
   sigset_t all, mask;
   sigfillset(&all);
   if (copy_variables(environment, &variables) != 0) goto failed;

@@ -15,8 +15,7 @@ package enum TemporaryName {
     var random = [UInt8](repeating: 0, count: 16)
     let isFilled = unsafe random.withUnsafeMutableBytes { unsafe cfiles_random($0.baseAddress!, $0.count) == 0 }
     guard isFilled else { return nil }
-    let text = random.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    return start + String(inode, radix: 16) + "-" + text + end
+    return start + String(inode, radix: 16) + "-" + random.hexadecimal + end
   }
 
   /// Whether a name has the form of a temporary name.

@@ -21,8 +21,7 @@ public enum PreferenceFailures {
   /// the failure, with no lock held.
   ///
   /// The default handler writes one line to standard error: the reader, and the code of the error, with that of its
-  /// cause, or its type. It omits
-  /// the key, which in a vault is the name of a secret.
+  /// cause, or its type. It omits the key, which in a vault is the name of a secret.
   public static func setHandler(_ new: @escaping @Sendable (Failure) -> Void) {
     // The end of what the old handler captures may report a failure.
     let old = handler.withLock { handler in

@@ -7,20 +7,21 @@ final class GuardedContent: GuardedValue {
   let kind: ValueKind
   private let bytes: SecretBytes
 
-  init(_ kind: ValueKind, _ body: RawSpan) throws(VaultError) {
+  /// For a body that was opened, which is kept as it is, also if it does not fit the kind.
+  init(opened kind: ValueKind, _ body: RawSpan) throws(VaultError) {
     self.kind = kind
     bytes = try SecretBytes(copying: body)
   }
 
   /// - Throws: ``VaultError/Code/typeMismatch`` if the bytes do not fit the kind.
-  init(_ kind: ValueKind, copying body: RawSpan) throws(VaultError) {
+  init(checking kind: ValueKind, _ body: RawSpan) throws(VaultError) {
     self.kind = kind
     guard kind.fits(body) else { throw VaultError(.typeMismatch, "the bytes do not fit the kind of value") }
     bytes = try SecretBytes(copying: body)
   }
 
   static func copying(_ value: PreferenceValue) throws(VaultError) -> GuardedContent {
-    try SecretCoding.withEncoded(value, GuardedContent.init(_:copying:))
+    try SecretCoding.withEncoded(value, GuardedContent.init(checking:_:))
   }
 
   func withBytes<R, E: Error>(_ body: (ValueKind, RawSpan) throws(E) -> R) throws(E) -> R {

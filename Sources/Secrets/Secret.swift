@@ -100,7 +100,7 @@ extension Secret where Value == String {
   /// - Throws: ``VaultError/Code/typeMismatch`` if the bytes are not UTF-8; ``VaultError/Code/io`` if the system
   ///   provides no guarded memory.
   public init(copying utf8: RawSpan) throws(VaultError) {
-    self.init(checked: try GuardedContent(.string, copying: utf8), String.init(preferenceValue:))
+    self.init(checked: try GuardedContent(checking: .string, utf8), String.init(preferenceValue:))
   }
 
   /// Lends the text's UTF-8 bytes in guarded memory, without a copy.
@@ -114,7 +114,7 @@ extension Secret where Value == Data {
   ///
   /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
   public init(copying bytes: RawSpan) throws(VaultError) {
-    self.init(checked: try GuardedContent(.data, copying: bytes), Data.init(preferenceValue:))
+    self.init(checked: try GuardedContent(checking: .data, bytes), Data.init(preferenceValue:))
   }
 
   /// Lends the bytes in guarded memory, without a copy.

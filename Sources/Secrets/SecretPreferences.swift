@@ -67,7 +67,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// - Parameter handle: a different handle of the same vault; `nil` for the store's own.
   func guardedContent(forKey key: String, in handle: Vault? = nil) throws(VaultError) -> GuardedContent? {
     let opened = try (handle ?? vault).withValue(service: serviceName, key: key, in: group) { kind, body in
-      Result { () throws(VaultError) in try GuardedContent(kind, body) }
+      Result { () throws(VaultError) in try GuardedContent(opened: kind, body) }
     }
     return try opened?.get()
   }

@@ -30,7 +30,7 @@ public struct SecretSnapshot: GuardingReader {
   public func guardedValue(for query: PreferenceQuery) throws(VaultError) -> (any GuardedValue)? {
     var result: Result<GuardedContent, VaultError>?
     try vault.readValue(query.name.text, in: records) { kind, body in
-      result = Result { () throws(VaultError) in try GuardedContent(kind, body) }
+      result = Result { () throws(VaultError) in try GuardedContent(opened: kind, body) }
     }
     return try result?.get()
   }

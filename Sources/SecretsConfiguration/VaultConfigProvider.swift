@@ -77,7 +77,7 @@
     }
 
     /// The record of a key; `nil` if its name is not claimed.
-    private func entry(of key: AbsoluteConfigKey) throws(PreferencesError) -> ConfigRecord? {
+    private func record(of key: AbsoluteConfigKey) throws(PreferencesError) -> ConfigRecord? {
       try ConfigRecord(key, in: stores.map(\.service), claimedBy: custody)
     }
 
@@ -101,9 +101,9 @@
       _ key: AbsoluteConfigKey, _ type: ConfigType
     ) async -> (fingerprint: Int, result: Result<LookupResult, any Error>) {
       do {
-        guard let entry = try entry(of: key) else { return (0, .success(ConfigRecord.absent(key))) }
-        let value = try await stores[entry.service].reading { try $0.value(for: entry.query) }
-        return (value.map(PreferenceContent.value).fingerprint, .success(try entry.result(value, type)))
+        guard let record = try record(of: key) else { return (0, .success(ConfigRecord.absent(key))) }
+        let value = try await stores[record.service].reading { try $0.value(for: record.query) }
+        return (value.map(PreferenceContent.value).fingerprint, .success(try record.result(value, type)))
       } catch { return (String(describing: error).hashValue, .failure(error)) }
     }
   }
@@ -113,15 +113,15 @@
     public var providerName: String { "VaultConfigProvider[\(stores.map(\.name).joined(separator: ", "))]" }
 
     public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
-      guard let entry = try entry(of: key) else { return ConfigRecord.absent(key) }
-      return try entry.result(try stores[entry.service].value(for: entry.query), type)
+      guard let record = try record(of: key) else { return ConfigRecord.absent(key) }
+      return try record.result(try stores[record.service].value(for: record.query), type)
     }
 
     /// As ``value(forKey:type:)``, which reads the file each time, but on a helper thread: if reads are logged, a read
     /// waits for the lock of the log, and here it blocks no cooperative thread.
     public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
-      guard let entry = try entry(of: key) else { return ConfigRecord.absent(key) }
-      return try entry.result(try await stores[entry.service].reading { try $0.value(for: entry.query) }, type)
+      guard let record = try record(of: key) else { return ConfigRecord.absent(key) }
+      return try record.result(try await stores[record.service].reading { try $0.value(for: record.query) }, type)
     }
 
     public func watchValue<Return: ~Copyable>(
@@ -175,10 +175,10 @@
       let services: [(name: String, secrets: Result<SecretSnapshot, VaultError>)]
 
       func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
-        guard let entry = try ConfigRecord(key, in: services.map(\.name), claimedBy: custody) else {
+        guard let record = try ConfigRecord(key, in: services.map(\.name), claimedBy: custody) else {
           return ConfigRecord.absent(key)
         }
-        return try entry.result(try services[entry.service].secrets.get().value(for: entry.query), type)
+        return try record.result(try services[record.service].secrets.get().value(for: record.query), type)
       }
 
       var description: String { providerName }

@@ -1,4 +1,5 @@
 #if SettingsPage
+  import DurableFiles
   import FoundationEssentials
   import HTTPTypes
   import Hummingbird
@@ -125,10 +126,7 @@
 
   /// 256 bits from the system.
   private func randomToken() -> String {
-    (0..<4).map { _ in
-      let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    (0..<32).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
   }
 
   /// Takes the same time for any two texts of equal length.

@@ -202,7 +202,8 @@
 
   /// A file that the page consists of.
   struct PageFile: Sendable {
-    let (name, type): (String, String)
+    let name: String
+    let type: String
     let bytes: [UInt8]
 
     static let all = [

@@ -28,7 +28,8 @@
     let title: String
     let groups: [SettingGroup]
     let access: PageAccess
-    private let (host, port): (String, Int)
+    private let host: String
+    private let port: Int
     private let logger: Logger
     private let onListening: @Sendable (String) async -> Void
     /// The open streams of events.

@@ -110,7 +110,7 @@ extension Vault {
   ) throws(VaultError) -> VerificationReport {
     let report = try state.verify()
     let copy = try state.copy()
-    if replacing, try target.isOccupied(options.limits) {
+    if replacing, try target.isOccupied {
       try target.replace(with: copy, ofVault: state.snapshot.vaultID, keptIn: kept, options: options)
     } else {
       try target.create(copy).storage.release()

@@ -142,10 +142,7 @@ extension RecordEdit {
   /// Sets every field that `record` has and removes the others, for a copy of it. A record that the copy replaces keeps
   /// its earlier values.
   package init(of record: RecordInfo) {
-    label = record.label.map(Field.set) ?? .remove
-    comment = record.comment.map(Field.set) ?? .remove
-    expiry = record.expiry.map(Field.set) ?? .remove
-    attributes = record.attributes.isEmpty ? .remove : .set(record.attributes)
+    self.init(metadataOf: record)
     historyDepth = record.storedHistoryDepth.map(Field.set) ?? .remove
     keepsReplacedDepth = true
   }

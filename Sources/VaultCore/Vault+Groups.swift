@@ -16,13 +16,7 @@ extension Vault {
   @discardableResult
   public func createGroup(_ name: String) throws(VaultError) -> AccessGroup {
     let name = try Vault.Name(name)
-    let made = LockedValue<AccessGroup>()
-    try rewrite { (draft, _) throws(VaultError) in
-      made.value = AccessGroup(id: try draft.addGroup(name).id, name: name)
-      return nil
-    }
-    guard let group = made.value else { return try group(named: name.text) }
-    return group
+    return try withDraft { (draft) throws(VaultError) in AccessGroup(id: try draft.addGroup(name).id, name: name) }
   }
 
   /// The asynchronous form of `createGroup(_:)`. Cancelling the task does not stop it.
@@ -36,10 +30,7 @@ extension Vault {
   ///   ``VaultError/Code/ownerRequired``.
   public func renameGroup(_ group: AccessGroup, to name: String) throws(VaultError) {
     let name = try Vault.Name(name)
-    try rewrite { (draft, _) throws(VaultError) in
-      try draft.rename(group.id, to: name)
-      return nil
-    }
+    try withDraft { (draft) throws(VaultError) in try draft.rename(group.id, to: name) }
   }
 
   /// The asynchronous form of `renameGroup(_:to:)`. Cancelling the task does not stop it.
@@ -50,10 +41,7 @@ extension Vault {
   /// Removes an access group with all its records and slots. Durable when the method returns.
   /// - Throws: ``VaultError/Code/groupNotGranted``; ``VaultError/Code/ownerRequired``.
   public func removeGroup(_ group: AccessGroup) throws(VaultError) {
-    try rewrite { (draft, _) throws(VaultError) in
-      try draft.removeGroup(group.id)
-      return nil
-    }
+    try withDraft { (draft) throws(VaultError) in try draft.removeGroup(group.id) }
   }
 
   /// The asynchronous form of `removeGroup(_:)`. Cancelling the task does not stop it.

@@ -253,6 +253,19 @@ extension Vault {
     }
   }
 
+  /// Changes the whole vault in a full write of an owner, with whose key the handle continues.
+  /// - Returns: What `change` returns.
+  func withDraft<R: Sendable>(
+    _ change: @escaping @Sendable (inout VaultDraft) throws(VaultError) -> R
+  ) throws(VaultError) -> R {
+    let result = LockedValue<R>()
+    try rewrite { (draft, _) throws(VaultError) in
+      result.value = try change(&draft)
+      return nil
+    }
+    return result.value!  // a rewrite that succeeds has called its closure
+  }
+
   func rewrite(_ make: @escaping VaultWriter.Rewrite) throws(VaultError) {
     // A forked child has the queue of its parent, but not the thread that leads it.
     try handle.forkGuard.check()

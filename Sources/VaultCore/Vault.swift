@@ -1,7 +1,8 @@
 internal import DurableFiles
 public import VaultSealing
 
-/// An unlocked vault: one file of sealed records, read and written by any number of threads and processes.
+/// An unlocked vault: sealed records in one file, a database or memory, read and written by any number of threads and
+/// processes.
 ///
 /// Reads are synchronous, take microseconds and see the writes of other processes. Every write is durable when it
 /// returns. The keys are in guarded memory and are wiped when the last reference is released.

@@ -19,7 +19,7 @@ public struct VaultInfo: Sendable {
   /// Reads the id of the vault in a storage from the header, whatever the state of the rest. `nil` if it cannot be
   /// read or does not begin like a vault.
   package static func identifier(in storage: any VaultStorage) -> Vault.Identifier? {
-    do throws(VaultError) { return identifier(in: try storage.loadImage(Vault.Limits()).image) } catch { return nil }
+    do throws(VaultError) { return identifier(in: try storage.loadImage(.format).image) } catch { return nil }
   }
 
   static func identifier(in image: FileImage) -> Vault.Identifier? {

@@ -50,11 +50,13 @@ extension Vault {
 extension Vault {
   /// The broken end of the journal when this handle last read it; `nil` if it ended with a whole entry.
   ///
-  /// Makes no system call. The next write first saves the broken bytes in a file beside the vault whose name ends in
-  /// `.torn`.
+  /// Makes no system call, and does not count as a use for the idle limit. The next write first saves the broken bytes
+  /// in a file beside the vault whose name ends in `.torn`.
   /// - Throws: ``VaultError/Code/locked``.
   public var tornTail: TornTail? {
-    get throws(VaultError) { try handle.withLoadedState { (_, state) throws(VaultError) in state.tornTail } }
+    get throws(VaultError) {
+      try handle.withLoadedState(isUse: false) { (_, state) throws(VaultError) in state.tornTail }
+    }
   }
 
   /// Whether the journal ended with a broken entry when this handle last read it: see ``tornTail``.

@@ -183,7 +183,7 @@
     /// Waits for events of `poll`. Returns zero after the time.
     private func wait(for time: Duration, _ events: Int32) -> Int32 {
       var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-      return unsafe poll(&entry, 1, Int32(clamping: time.milliseconds)) > 0 ? Int32(entry.revents) : 0
+      return unsafe poll(&entry, 1, Int32(clamping: time.millisecondsRoundedUp)) > 0 ? Int32(entry.revents) : 0
     }
 
     /// The announcements of changes that have come.
@@ -214,7 +214,7 @@
 
   extension Duration {
     /// Whole milliseconds, rounded up. A time of millions of years is cut off.
-    var milliseconds: Int {
+    var millisecondsRoundedUp: Int {
       let limit = Duration.seconds(1 << 50)
       let (seconds, attoseconds) = max(.zero - limit, min(self, limit)).components
       return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)

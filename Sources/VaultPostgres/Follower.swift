@@ -43,7 +43,7 @@
           connection = nil
           var left = pause.take()
           while left > .zero, !isEnded {
-            usleep(UInt32(min(left, Self.slice).milliseconds) * 1000)
+            usleep(UInt32(min(left, Self.slice).millisecondsRoundedUp) * 1000)
             left -= Self.slice
           }
         }

@@ -16,7 +16,7 @@
 
     /// Blocks the thread.
     mutating func wait(atMost limit: Duration) {
-      usleep(UInt32(clamping: min(take(), limit).milliseconds) * 1000)
+      usleep(UInt32(clamping: min(take(), limit).millisecondsRoundedUp) * 1000)
     }
   }
 #endif

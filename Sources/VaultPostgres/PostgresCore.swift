@@ -18,7 +18,7 @@
     let options: PostgresStorage.Options
     let pool: ConnectionPool
     let known = Mutex(KnownBytes())
-    private let observers = Mutex<[ObjectIdentifier: MemoryObserver]>([:])
+    private let observers = Mutex<[ObjectIdentifier: StorageObserver]>([:])
     /// The error of the last question, until one is answered.
     let failure = Mutex<VaultError?>(nil)
     /// The server's time of the announcement that was noted last, in milliseconds since 1970. A notification that
@@ -195,7 +195,7 @@
     }
 
     private func announcement(_ connection: Connection, after latest: Int) -> Statement {
-      .announce(connection.facts.channel, after: latest, quiet: Self.quiet.milliseconds)
+      .announce(connection.facts.channel, after: latest, quiet: Self.quiet.millisecondsRoundedUp)
     }
 
     private var latestAnnouncement: Int { announced.load(ordering: .relaxed) }
@@ -207,9 +207,9 @@
 
     // MARK: Observing
 
-    func add(_ observer: MemoryObserver) { observers.withLock { $0[ObjectIdentifier(observer)] = observer } }
+    func add(_ observer: StorageObserver) { observers.withLock { $0[ObjectIdentifier(observer)] = observer } }
 
-    func remove(_ observer: MemoryObserver) { observers.withLock { $0[ObjectIdentifier(observer)] = nil } }
+    func remove(_ observer: StorageObserver) { observers.withLock { $0[ObjectIdentifier(observer)] = nil } }
 
     func notifyObservers() {
       for observer in observers.withLock({ Array($0.values) }) { observer.notify() }

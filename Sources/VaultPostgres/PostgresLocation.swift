@@ -97,18 +97,7 @@
     }
 
     /// A text as it is written in a URL.
-    static func encoded(_ text: String) -> String {
-      var encoded = ""
-      for byte in text.utf8 {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-          encoded.unicodeScalars.append(Unicode.Scalar(byte))
-        default: encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-        }
-      }
-      return encoded
-    }
+    static func encoded(_ text: String) -> String { PercentEncoding.encoded(text.utf8, keeping: "-._") }
 
     /// Connects.
     func connected() throws(VaultError) -> OpaquePointer {

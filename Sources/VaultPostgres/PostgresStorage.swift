@@ -203,7 +203,7 @@
     // MARK: Observing
 
     public func observe(_ notify: @escaping @Sendable () -> Void) throws(VaultError) -> StorageObservation {
-      let observer = MemoryObserver(notify)
+      let observer = StorageObserver(notify)
       core.add(observer)
       follow()
       return StorageObservation { [core] in

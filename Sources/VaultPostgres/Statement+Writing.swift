@@ -21,8 +21,8 @@
           set_config('tcp_keepalives_idle', '10', true), set_config('tcp_keepalives_interval', '5', true),
           set_config('tcp_keepalives_count', '3', true),
           case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end
-        """, .text("\(max(50, min(lock.milliseconds, Int(Int32.max))))ms"),
-        .text("\(max(1, min(hold.milliseconds, Int(Int32.max))))ms"))
+        """, .text("\(max(50, min(lock.millisecondsRoundedUp, Int(Int32.max))))ms"),
+        .text("\(max(1, min(hold.millisecondsRoundedUp, Int(Int32.max))))ms"))
     }
 
     /// Waits for the row's lock. What it returns besides is read by the next statement: the pieces of this one would be

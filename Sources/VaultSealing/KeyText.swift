@@ -1,5 +1,6 @@
 /// The text form of raw keys (`Docs/Format.md` 2.5): `spv-key-1:` and 64 lower-case hex digits.
 public enum KeyText {
+  // Not the hexadecimal of `DurableFiles`: the digits of a key stay in guarded memory.
   private static let digits: [UInt8] = Array("0123456789abcdef".utf8)
   /// The length without the optional line feed, in bytes.
   public static let count = Form.key.count

@@ -135,12 +135,7 @@ struct VaultLocation {
           throw .io("\(path): examine the path")
         }
         return false
-      case .database(let vault):
-        do throws(VaultError) { try vault.storage.checkVacant() } catch {
-          guard error.code == .alreadyExists else { throw error }
-          return true
-        }
-        return false
+      case .database(let vault): return try vault.storage.isOccupied
       case .memory: return true
       }
     }

@@ -111,6 +111,18 @@ struct RestoreTests {
     }
   }
 
+  @Test func `a vault that has become longer than the limit is replaced`() throws {
+    try with { sample in
+      var options = Vault.Options.sample(seed: "restore")
+      options.limits.fileBytes = try FileBytes.read(sample.backup).count
+      try sample.vault.set(String(repeating: "x", count: options.limits.fileBytes), forKey: "user")
+
+      try sample.restore(replacing: true, options: options)
+
+      #expect(try Vault.opened(at: sample.path).contents() == sample.contents)
+    }
+  }
+
   @Test(arguments: ["", "text", "vault", "start", "zeros", "long"])
   func `another user's file is never replaced`(kind: String) throws {
     try with { sample in

@@ -107,4 +107,16 @@ extension VaultHealthTests {
       #expect(fixture.isLocked)
     }
   }
+
+  @Test func `a look at the end of the journal does not count as a use for the idle limit`() async throws {
+    try await IdleLimitTests.Fixture.with { fixture in
+      fixture.clock.jump(by: .seconds(6))
+      let isTorn = try fixture.vault.hasTornTail
+      #expect(!isTorn)
+      fixture.clock.jump(by: .seconds(6))
+
+      #expect(refusal { _ = try fixture.vault.hasTornTail } == .locked)
+      #expect(fixture.isLocked)
+    }
+  }
 }

@@ -12,29 +12,32 @@
 /// 5. A store that is used directly was chosen by the caller: a sealed one returns any value, a plain one never holds a
 ///    secret.
 public struct Custody: Sendable {
-  private let (holdsPlain, holdsSecrets): (Bool, Bool)
-  /// Whether a store accepts plain values, and secrets: false if all layers that hold them are read-only.
-  private let (takesPlain, takesSecrets): (Bool, Bool)
+  /// Which of the two kinds of values.
+  private struct Kinds: Sendable {
+    var plain = false
+    var secrets = false
+  }
+
+  /// What a reader holds.
+  private let held: Kinds
+  /// What a store accepts: nothing of a kind if all layers that hold it are read-only.
+  private let taken: Kinds
   /// The names that are secret; `nil` for a sealed store that has not declared its claim.
   private(set) var claim: PreferenceClaim?
   /// Whether the underlying store can be replaced by a different store.
   private(set) var isReplaceable = false
 
-  private init(
-    holding held: (plain: Bool, secrets: Bool), taking taken: (plain: Bool, secrets: Bool), _ claim: PreferenceClaim?
-  ) {
-    holdsPlain = held.plain
-    holdsSecrets = held.secrets
-    takesPlain = taken.plain
-    takesSecrets = taken.secrets
+  private init(holding held: Kinds, taking taken: Kinds, _ claim: PreferenceClaim?) {
+    self.held = held
+    self.taken = taken
     self.claim = claim
   }
 
   /// A reader of plain values.
-  public static let plain = Custody(holding: (true, false), taking: (true, false), .nothing)
+  public static let plain = Custody(holding: Kinds(plain: true), taking: Kinds(plain: true), .nothing)
   /// A store that keeps its values sealed. As a layer of a composite it must claim names:
   /// ``PreferencesReader/claiming(_:)``.
-  public static let sealed = Custody(holding: (false, true), taking: (false, true), nil)
+  public static let sealed = Custody(holding: Kinds(secrets: true), taking: Kinds(secrets: true), nil)
 
   /// The same custody, for a store that forwards to a store that can be replaced. A view uses the custody of the
   /// current store, unless the view is mounted or claims names. A composite keeps the custody from its creation: plain
@@ -58,20 +61,20 @@ public struct Custody: Sendable {
     let parts = layers.map(\.custody.fixed)
     let stores = layers.filter { $0 is any PreferencesStore }.map(\.custody.fixed)
     self.init(
-      holding: (parts.contains(where: \.holdsPlain), parts.contains(where: \.holdsSecrets)),
-      taking: (stores.contains(where: \.takesPlain), stores.contains(where: \.takesSecrets)),
+      holding: Kinds(plain: parts.contains(where: \.held.plain), secrets: parts.contains(where: \.held.secrets)),
+      taking: Kinds(plain: stores.contains(where: \.taken.plain), secrets: stores.contains(where: \.taken.secrets)),
       .any(of: parts.compactMap(\.claim)))
   }
 
   /// Whether the reader holds values of this secrecy. Dumps and merged dictionaries redact secrets.
-  public func holds(_ secrecy: Secrecy) -> Bool { secrecy == .secret ? holdsSecrets : holdsPlain }
+  public func holds(_ secrecy: Secrecy) -> Bool { secrecy == .secret ? held.secrets : held.plain }
 
   /// Whether a store with this custody accepts values of this secrecy.
-  public func takes(_ secrecy: Secrecy) -> Bool { secrecy == .secret ? takesSecrets : takesPlain }
+  public func takes(_ secrecy: Secrecy) -> Bool { secrecy == .secret ? taken.secrets : taken.plain }
 
   /// The secrecy of a lookup: secret if `asked` is secret, or if a sealed layer claims `name` or declares no claim.
   public func secrecy(of name: PreferenceName, asked: Secrecy = .plain) -> Secrecy {
-    guard asked == .plain, holdsSecrets else { return asked }
+    guard asked == .plain, held.secrets else { return asked }
     return claim?.covers(name) ?? true ? .secret : .plain
   }
 
@@ -92,7 +95,7 @@ public struct Custody: Sendable {
   /// A name in a dictionary or in the text of a JSON object, with dots, that a sealed layer claims; `nil` if it claims
   /// none.
   func claimedName(in value: PreferenceValue, under name: String) -> String? {
-    guard holdsSecrets, case .dictionary(let members) = value.unfolded else { return nil }
+    guard held.secrets, case .dictionary(let members) = value.unfolded else { return nil }
     for (key, member) in members {
       let inner = "\(name).\(key)"
       if isClaimed(inner) { return inner }
@@ -107,7 +110,7 @@ public struct Custody: Sendable {
 
   /// The same custody with more names claimed; unchanged if the reader holds no secrets.
   func claiming(_ more: PreferenceClaim) -> Custody {
-    guard holdsSecrets else { return self }
+    guard held.secrets else { return self }
     return with(.any(of: [claim ?? .nothing, more]))
   }
 

@@ -19,7 +19,8 @@ extension ClosedRange: PreferenceConvertible, StoredAsForm where Bound: Preferen
 }
 
 private struct Bounds<Bound: Comparable> {
-  let (lower, upper): (Bound, Bound)
+  let lower: Bound
+  let upper: Bound
 
   init(_ bounds: [Bound]) throws(PreferencesError) {
     guard bounds.count == 2 else {

@@ -67,7 +67,7 @@ struct StoreSealer: Sendable {
 
   func open(_ stored: PreferenceValue, for key: String) throws(VaultError) -> GuardedContent {
     try withOpened(stored, for: key) { kind, bytes in
-      Result { () throws(VaultError) in try GuardedContent(kind, bytes) }
+      Result { () throws(VaultError) in try GuardedContent(opened: kind, bytes) }
     }.get()
   }
 }

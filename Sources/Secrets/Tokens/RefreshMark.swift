@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import FoundationEssentials
 internal import VaultCore
 
@@ -58,9 +59,8 @@ struct RefreshMark: Sendable {
 
   /// The mark of ``text``.
   init?(text: UnsafeRawBufferPointer) {
-    let digits = text.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
-    guard text.count == 50, digits.count == 50 else { return nil }
-    self.init(stride(from: 0, to: 50, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+    guard let data = [UInt8](hexadecimal: Substring(decoding: text, as: UTF8.self)) else { return nil }
+    self.init(data)
   }
 
   private init?(_ data: [UInt8]) {

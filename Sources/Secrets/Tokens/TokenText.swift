@@ -140,7 +140,7 @@ struct TokenText: Sendable {
 
     func content(_ kind: ValueKind) throws(VaultError) -> GuardedContent {
       try bytes.withSpan { (bytes) throws(VaultError) in
-        try GuardedContent(kind, copying: bytes.extracting(..<count))
+        try GuardedContent(checking: kind, bytes.extracting(..<count))
       }
     }
   }

@@ -7,8 +7,7 @@ extension Vault {
   ///
   /// The method does not check whether a vault exists at the path.
   /// - Throws: ``VaultError/Code/invalidName`` if a variable is not UTF-8, or `SECRETPREFS_VAULT` is empty, or names a
-  ///   vault in a database;
-  ///   ``VaultError/Code/notFound`` if there is no home directory.
+  ///   vault in a database; ``VaultError/Code/notFound`` if there is no home directory.
   public static func defaultPath() throws(VaultError) -> String {
     if let path = try Environment.text("SECRETPREFS_VAULT") {
       guard !path.isEmpty else { throw VaultError(.invalidName, "the variable SECRETPREFS_VAULT is empty") }

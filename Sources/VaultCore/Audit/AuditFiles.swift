@@ -57,7 +57,7 @@ struct AuditFiles {
   }
 
   private static func names(in directory: String) throws(VaultError) -> [String] {
-    if let names = directoryNames(directory) { return names }
+    if let names = PathName.names(in: directory) { return names }
     // A folder for logs is created by the first of them.
     guard errno == ENOENT else { throw .io("\(directory): list the directory") }
     return []

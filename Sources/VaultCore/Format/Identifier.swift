@@ -1,3 +1,5 @@
+internal import DurableFiles
+
 extension Vault {
   /// The id of a vault, a group or a slot: sixteen bytes, ordered by their bytes.
   public struct Identifier: Sendable, Hashable, Comparable, CustomStringConvertible {
@@ -71,13 +73,5 @@ extension Vault {
 
     /// 64 lower-case hex digits.
     public var description: String { withSpan { $0.copy }.hexadecimal }
-  }
-}
-
-extension [UInt8] {
-  /// Two lower-case hex digits for each byte.
-  package var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

@@ -54,6 +54,15 @@ public struct RecordEdit: Sendable {
   /// Creates an edit that changes nothing.
   public init() {}
 
+  /// Creates an edit that gives a record the label, the comment, the expiry and the attributes of `record`, and removes
+  /// those that `record` does not have.
+  init(metadataOf record: RecordInfo) {
+    label = record.label.map(Field.set) ?? .remove
+    comment = record.comment.map(Field.set) ?? .remove
+    expiry = record.expiry.map(Field.set) ?? .remove
+    attributes = record.attributes.isEmpty ? .remove : .set(record.attributes)
+  }
+
   /// Combines an earlier edit with this one.
   /// - Parameter hasNewValue: whether a new value is set between them, which removes the expiry of the earlier edit.
   func behind(_ earlier: RecordEdit, hasNewValue: Bool = false) -> RecordEdit {

@@ -5,7 +5,7 @@
 struct RecordIndex: ~Copyable {
   private var records: ContiguousArray<Record> = []
   private var isPresent: ContiguousArray<Bool> = []
-  /// Positions in `records` plus one; zero is free. A removed record keeps its place for its name.
+  /// Positions in `records` plus one; zero is free. A record that is taken out keeps its place for its name.
   private var table: ContiguousArray<UInt32> = []
   private var ordered: ContiguousArray<UInt32> = []
   private(set) var count = 0
@@ -45,7 +45,7 @@ struct RecordIndex: ~Copyable {
     }
   }
 
-  /// Removes the record of that name, if there is one.
+  /// Takes the record of that name out, if there is one.
   mutating func remove(_ name: borrowing RecordName) {
     guard let position = position(of: name, hash: name.hash), isPresent[position] else { return }
     isPresent[position] = false

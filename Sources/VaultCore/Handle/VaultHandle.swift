@@ -258,10 +258,14 @@ final class VaultHandle: Sendable {
 
   /// Runs `body` on the state as it was last loaded, which may be older than the file: for sealing, which needs the
   /// keys but not the newest records.
-  func withLoadedState<R>(_ body: (inout Loaded, VaultState) throws(VaultError) -> R) throws(VaultError) -> R {
+  ///
+  /// - Parameter isUse: whether the call restarts the idle limit.
+  func withLoadedState<R>(
+    isUse: Bool = true, _ body: (inout Loaded, VaultState) throws(VaultError) -> R
+  ) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
-      checkLimits(&loaded, isUse: true)
+      checkLimits(&loaded, isUse: isUse)
       return try body(&loaded, try loaded.state)
     }
   }

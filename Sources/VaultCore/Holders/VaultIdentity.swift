@@ -1,3 +1,4 @@
+internal import DurableFiles
 public import VaultSealing
 
 /// The secret with which a machine or a person is a holder by public key (`Docs/Format.md` annex G).

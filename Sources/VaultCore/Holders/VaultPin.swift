@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import VaultSealing
 
 /// What a holder by public key trusts: the id of a vault and the vault's public key (`Docs/Format.md` annex G).

@@ -1,3 +1,5 @@
+internal import DurableFiles
+
 /// The newest state of a vault that was seen, which detects an older copy in place of the vault (`Docs/Format.md` annex
 /// B).
 ///
@@ -214,20 +216,5 @@ extension Vault.Tag {
   fileprivate init?(hexadecimal text: Substring) {
     guard let bytes = [UInt8](hexadecimal: text), bytes.count == Self.count else { return nil }
     self.init(bytes.bytes)
-  }
-}
-
-extension [UInt8] {
-  /// Two lower-case hex digits for each byte.
-  init?(hexadecimal text: Substring) {
-    let digits = text.utf8.map { (digit: UInt8) -> UInt8 in
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-      default: 16
-      }
-    }
-    guard digits.count % 2 == 0, digits.allSatisfy({ $0 < 16 }) else { return nil }
-    self = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
 }

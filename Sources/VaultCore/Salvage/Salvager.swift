@@ -171,7 +171,7 @@ extension Vault {
   /// credential opens them is not known. `false` if it cannot be read.
   package static func canBeSalvaged(in storage: any VaultStorage) -> Bool {
     do throws(VaultError) {
-      let file = try DamagedFile(try storage.loadImage(Limits()).image)
+      let file = try DamagedFile(try storage.loadImage(.format).image)
       return !file.snapshot.slots.isEmpty && !(file.snapshot.sections.isEmpty && file.entries.isEmpty)
     } catch { return false }
   }

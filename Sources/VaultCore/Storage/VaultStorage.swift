@@ -129,12 +129,14 @@ extension VaultStorage {
   }
 
   /// Whether there is something, vault or not.
-  func isOccupied(_ limits: Vault.Limits) throws(VaultError) -> Bool {
-    do throws(VaultError) { _ = try load(limit: limits.fileBytes) } catch {
-      guard error.code == .notFound else { throw error }
+  package var isOccupied: Bool {
+    get throws(VaultError) {
+      do throws(VaultError) { try checkVacant() } catch {
+        guard error.code == .alreadyExists else { throw error }
+        return true
+      }
       return false
     }
-    return true
   }
 
   /// An error about the place, with its name.

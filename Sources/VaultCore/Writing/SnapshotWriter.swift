@@ -51,9 +51,7 @@ struct SnapshotWriter {
   }
 
   /// The file as an owner writes it: with a newly sealed manifest and without entries.
-  func ownerFile(
-    _ sections: [SealedSection], manifest: Manifest, vaultKey: SealingKey, options: Vault.Options
-  ) throws(VaultError) -> [UInt8] {
+  func ownerFile(_ sections: [SealedSection], manifest: Manifest, vaultKey: SealingKey) throws(VaultError) -> [UInt8] {
     let body = try manifest.padded()
     let header = boundHeader(groups: sections.count, manifestCount: body.count + Sealer.overhead)
     let slotBytes = slots.flatMap(\.bytes)

@@ -192,7 +192,7 @@ struct VaultDraft {
       manifest: Manifest(
         groups: floors, slots: self.slots.map(\.listed),
         extensionField: try HolderKeys.keeping(Set(slots.map(\.id)), in: extensionField)),
-      vaultKey: vaultKey, options: options)
+      vaultKey: vaultKey)
   }
 
   // MARK: Slots

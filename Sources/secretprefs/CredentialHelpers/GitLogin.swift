@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Preferences
 
 /// What a password is for: the parts of a URL, as git names them. `nil` for a part that a request does not have.

@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import VaultCore
 
 /// A key with its service and access group in one text, which a file may have: `secret://service/key`, with

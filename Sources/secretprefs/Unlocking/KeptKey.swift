@@ -110,17 +110,19 @@ struct KeptKey {
     var found = false
     // What a later step throws is said after what was removed.
     defer { if found { removal.keyrings.append(keyring) } }
-    if let id, let stored = try stored(id, in: keyring, mayBeRefused: false), try isRemoved(stored) { found = true }
+    if let id, let stored = try stored(id, in: keyring, mayBeRefused: false), try remove(stored) { found = true }
     for stored in try all(in: keyring, mayBeRefused: false) {
-      if try read(stored, in: keyring)?.names.areOne(with: names) == true, try isRemoved(stored) {
-        found = true
-      } else {
+      guard let kept = try read(stored, in: keyring) else { continue }
+      guard kept.names.areOne(with: names) else {
         removal.others += 1
+        continue
       }
+      if try remove(stored) { found = true }
     }
   }
 
-  private static func isRemoved(_ stored: KernelKey) throws(VaultError) -> Bool {
+  /// Returns `false` if the key is gone already.
+  private static func remove(_ stored: KernelKey) throws(VaultError) -> Bool {
     if stored.remove() { return true }
     return try absent(errno) ?? false
   }

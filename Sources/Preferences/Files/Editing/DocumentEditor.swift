@@ -47,7 +47,7 @@ struct DocumentEditor<Syntax: DocumentSyntax> {
     where container.isDictionary && (range == syntax.root || ValueMarks.isPlain(old) && ValueMarks.isPlain(new)):
       return try rebuilt(range, container, try members(container, old, new), style)
     case (.array(let old)?, .array(let new)) where !container.isDictionary && old.count == container.items.count:
-      return try rebuilt(range, container, try elements(container, old, new), style)
+      return try rebuilt(range, container, try elements(old, new), style)
     default:
       return try syntax.text(try marks.marked(new), named: nil, style)
     }
@@ -121,9 +121,7 @@ struct DocumentEditor<Syntax: DocumentSyntax> {
 
   /// Elements are the same at the beginning and at the end; those between them are changed one by one if their number
   /// is the same.
-  private func elements(
-    _ container: DocumentContainer, _ old: [PreferenceValue], _ new: [PreferenceValue]
-  ) throws(PreferencesError) -> [Part] {
+  private func elements(_ old: [PreferenceValue], _ new: [PreferenceValue]) throws(PreferencesError) -> [Part] {
     let shorter = min(old.count, new.count)
     var start = 0
     while start < shorter, try isSame(old[start], new[start]) { start += 1 }

@@ -20,7 +20,7 @@ public final class MemoryStorage: VaultStorage {
     var isLocked = false
     /// The writers that wait, in their order.
     var waiting: [Gate<Bool>] = []
-    var observers: [ObjectIdentifier: MemoryObserver] = [:]
+    var observers: [ObjectIdentifier: StorageObserver] = [:]
   }
 
   public let name: String
@@ -149,7 +149,7 @@ public final class MemoryStorage: VaultStorage {
     func release() {
       guard !isReleased else { return }
       isReleased = true
-      let observers = storage.state.withLock { state -> [MemoryObserver] in
+      let observers = storage.state.withLock { state -> [StorageObserver] in
         if state.waiting.isEmpty {
           state.isLocked = false
         } else {
@@ -164,7 +164,7 @@ public final class MemoryStorage: VaultStorage {
   // MARK: Observing
 
   public func observe(_ notify: @escaping @Sendable () -> Void) throws(VaultError) -> StorageObservation {
-    let observer = MemoryObserver(notify)
+    let observer = StorageObserver(notify)
     state.withLock { $0.observers[ObjectIdentifier(observer)] = observer }
     return StorageObservation { [weak self] in
       self?.state.withLock { $0.observers[ObjectIdentifier(observer)] = nil }

@@ -1,3 +1,5 @@
+internal import DurableFiles
+
 /// A text with one URI of one-time codes in each line, as authenticators export it and readers of QR codes print it:
 /// `otpauth://`, or `otpauth-migration://` of Google Authenticator, which has several accounts.
 ///

@@ -1,7 +1,7 @@
 /// Percent-encoding (RFC 3986, 2.1).
-enum PercentEncoding {
+package enum PercentEncoding {
   /// Encodes all bytes but letters, digits and `marks`.
-  static func encoded(_ bytes: some Sequence<UInt8>, keeping marks: String) -> String {
+  package static func encoded(_ bytes: some Sequence<UInt8>, keeping marks: String) -> String {
     var text = ""
     for byte in bytes {
       if isWord(byte) || marks.utf8.contains(byte) {
@@ -14,7 +14,7 @@ enum PercentEncoding {
   }
 
   /// Whether a byte is a letter or a digit of ASCII.
-  static func isWord(_ byte: UInt8) -> Bool {
+  package static func isWord(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x30...0x39: true
     default: false

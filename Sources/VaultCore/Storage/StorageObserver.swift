@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Calls an observer of a storage, such as ``MemoryStorage``, on a helper thread, one call at a time. Changes during a
 /// call lead to one more.
-package final class MemoryObserver: Sendable {
+package final class StorageObserver: Sendable {
   private struct State {
     var isPending = false
     var isRunning = false
