@@ -5,8 +5,8 @@ public enum VaultHealth: Sendable, CustomStringConvertible {
   /// The file opens with the vault's key, and every granted access group was verified.
   case ready(VaultStatus)
   /// As ``ready(_:)``, but a log has this problem: what is read is not logged (fail-open), or will soon be refused
-  /// because the disk is nearly full (fail-closed), or another process keeps its lock; or the storage cannot be reached,
-  /// and the state is as old as ``Vault/age`` says; or the logs of this machine cannot be delivered.
+  /// because the disk is nearly full (fail-closed), or another process keeps its lock; or the storage cannot be
+  /// reached, and the state is as old as ``Vault/age`` says; or the logs of this machine cannot be delivered.
   case degraded(VaultStatus, VaultError)
   /// The vault was locked by ``Vault/lock()`` or a limit of its options, or opened before this process was forked.
   case locked
