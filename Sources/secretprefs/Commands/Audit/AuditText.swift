@@ -224,15 +224,18 @@ extension UnreadAuditLog {
 }
 
 extension AuditProblem {
+  /// What to do about it.
+  var hint: String { Hints.text(ofLog: error) }
+
   /// Warns of logs that fail or soon will.
   /// - Throws: ``ToolError`` if reads are refused now.
   static func report(_ problems: [AuditProblem], _ messages: Messages) throws(ToolError) {
     for problem in problems where !problem.isRefusal {
       messages.warn("the audit log has a problem (\(displayed(problem.error.message)))")
     }
-    guard let error = problems.first(where: \.isRefusal)?.error else { return }
-    let message = "reads are refused, because they cannot be logged: \(displayed(error.message))"
-    throw .problem(message, hint: Hints.text(ofLog: error))
+    guard let refusal = problems.first(where: \.isRefusal) else { return }
+    throw .problem(
+      "reads are refused, because they cannot be logged: \(displayed(refusal.error.message))", hint: refusal.hint)
   }
 
   var json: JSON {

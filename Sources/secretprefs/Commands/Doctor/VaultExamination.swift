@@ -171,7 +171,7 @@ struct VaultExamination {
           problem.isRefusal
             ? "reads are refused, because they cannot be logged: \(displayed(problem.error.message))"
             : "the audit log has a problem: \(displayed(problem.error.message))",
-          repair: Hints.text(ofLog: problem.error)))
+          repair: problem.hint))
     }
   }
 
