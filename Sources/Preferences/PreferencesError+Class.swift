@@ -25,7 +25,7 @@ extension PreferencesError.Code {
     "outOfRange": FailureClass(.operator, http: 500, exit: 1),
     "invalidKey": FailureClass(.caller, http: 400, exit: 64),
     "notStorable": FailureClass(.caller, http: 400, exit: 1),
-    "unstorable": FailureClass(.caller, http: 400, exit: 1),
+    "unsupportedByFormat": FailureClass(.caller, http: 400, exit: 1),
     "limitExceeded": FailureClass(.caller, http: 413, exit: 65),
     "conflict": FailureClass(.caller, http: 409, exit: 1),
     "fixed": FailureClass(.caller, http: 409, exit: 1),

@@ -116,8 +116,9 @@ extension NSCoder {
   /// throws.
   ///
   /// The coder must be a keyed archiver that has not finished, or another coder with keyed coding and `encodeBytes`.
-  /// - Throws: the error of `fill`; ``PreferencesError/Code/unstorable`` or ``PreferencesError/Code/limitExceeded`` for
-  ///   a value; ``PreferencesError/Code/unavailable`` for a coder that has no keyed coding or decodes.
+  /// - Throws: the error of `fill`; ``PreferencesError/Code/unsupportedByFormat`` or
+  ///   ``PreferencesError/Code/limitExceeded`` for a value; ``PreferencesError/Code/unavailable`` for a coder that has no
+  ///   keyed coding or decodes.
   public func encodePreferences(_ fill: (DictionaryPreferences) throws -> Void) throws {
     guard allowsKeyedCoding, !(self is NSKeyedUnarchiver) else {
       throw PreferencesError(.unavailable, "the coder does not encode under keys")

@@ -99,7 +99,7 @@ struct CoderPreferencesTests {
           try store.set(.date(Date(timeIntervalSinceReferenceDate: .nan)), forKey: "d")
         }
       }
-      #expect(error?.code == .unstorable)
+      #expect(error?.code == .unsupportedByFormat)
       #expect(error?.message.contains("key \"d\"") == true)
       struct Mine: Error {}
       #expect(throws: Mine.self) {

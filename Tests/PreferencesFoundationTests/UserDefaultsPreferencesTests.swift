@@ -159,7 +159,7 @@ struct UserDefaultsPreferencesTests {
       try store.set(sentinel, forKey: "k")
       let before = try Data(contentsOf: URL(filePath: store.path))
       let error = preferencesError { try store.set(.date(Date(timeIntervalSinceReferenceDate: seconds)), forKey: "k") }
-      #expect(error?.code == .unstorable)
+      #expect(error?.code == .unsupportedByFormat)
       #expect(error?.message.contains("key \"k\"") == true)
       #expect(try store.string(forKey: "k") == sentinel)
       #expect(try Data(contentsOf: URL(filePath: store.path)) == before)
@@ -210,7 +210,7 @@ struct UserDefaultsPreferencesTests {
       let error = preferencesError {
         try store.set(["x": 9, "bad": .date(Date(timeIntervalSinceReferenceDate: .nan))])
       }
-      #expect(error?.code == .unstorable)
+      #expect(error?.code == .unsupportedByFormat)
       #expect(try store.integer(forKey: "x") == 1)
       #expect(try store.integer(forKey: "y") == 3)
       #expect(try store.keys() == ["x", "y", "z"])

@@ -150,7 +150,7 @@ struct DictionaryPreferencesTests {
       let path = folder + "/a"
       try DictionaryPreferences(["a": 1]).write(to: path, format: JSONFormat(), isPrivate: true)
       let bad = DictionaryPreferences(["a": .date(Date(timeIntervalSinceReferenceDate: .nan))])
-      #expect(preferencesError { try bad.write(to: path, format: JSONFormat()) }?.code == .unstorable)
+      #expect(preferencesError { try bad.write(to: path, format: JSONFormat()) }?.code == .unsupportedByFormat)
       #expect(preferencesError { try bad.write(to: folder + "/none/a", format: JSONFormat()) }?.code == .unwritable)
       #expect(try DictionaryPreferences(contentsOf: path, format: JSONFormat()).integer(forKey: "a") == 1)
     }

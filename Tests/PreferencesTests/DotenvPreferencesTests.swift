@@ -164,7 +164,7 @@ struct DotenvPreferencesTests {
       for (value, key) in [(1, "A"), (true, "A"), ("a\u{0}b", "A"), ("x", "1A"), ("x", "A B"), ("x", "Ä")]
         as [(PreferenceValue, String)]
       {
-        #expect(preferencesError { try store.set(value, forKey: key) }?.code == .unstorable)
+        #expect(preferencesError { try store.set(value, forKey: key) }?.code == .unsupportedByFormat)
       }
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "DEBUG=yes\nPORT=8080\nSEED=AQI=\n")
     }

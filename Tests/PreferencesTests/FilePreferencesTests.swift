@@ -106,8 +106,8 @@ struct FilePreferencesTests {
       let store = try file.open(folder + "/a")
       try store.set("old", forKey: "k")
       let before = try bytes(folder + "/a")
-      #expect(preferencesError { try store.set(value, forKey: "k") }?.code == .unstorable)
-      #expect(preferencesError { try store.set([value], forKey: "k") }?.code == .unstorable)
+      #expect(preferencesError { try store.set(value, forKey: "k") }?.code == .unsupportedByFormat)
+      #expect(preferencesError { try store.set([value], forKey: "k") }?.code == .unsupportedByFormat)
       #expect(try store.string(forKey: "k") == "old")
       #expect(try bytes(folder + "/a") == before)
     }
@@ -132,8 +132,8 @@ struct FilePreferencesTests {
         try withTemporaryFolder { folder in
           let store = try file.open(folder + "/a")
           if file == .xml {
-            #expect(preferencesError { try store.set(text, forKey: "k") }?.code == .unstorable)
-            #expect(preferencesError { try store.set([text: 1], forKey: "k") }?.code == .unstorable)
+            #expect(preferencesError { try store.set(text, forKey: "k") }?.code == .unsupportedByFormat)
+            #expect(preferencesError { try store.set([text: 1], forKey: "k") }?.code == .unsupportedByFormat)
             #expect(try store.contains("k") == false)
           } else {
             try store.set(text, forKey: "k")

@@ -35,7 +35,7 @@ struct MutationTests {
     // Both happen, else the damages would be too small or too great to show anything.
     #expect(read > Self.count / 100)
     #expect(refused[.malformed, default: 0] > Self.count / 10)
-    #expect(Set(refused.keys).isSubset(of: [.malformed, .limitExceeded, .unstorable]))
+    #expect(Set(refused.keys).isSubset(of: [.malformed, .limitExceeded, .unsupportedByFormat]))
   }
 
   @Test func `item 61: ten thousand damaged XML property lists never crash`() throws {

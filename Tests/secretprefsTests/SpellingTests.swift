@@ -56,7 +56,7 @@ struct SpellingTests {
     for format in formats {
       // XML has no control characters.
       let bytes = Result { () throws(PreferencesError) in try format.bytes(of: ["key": .string(text)], replacing: nil) }
-      if case .failure(let error) = bytes, error.code == .unstorable { continue }
+      if case .failure(let error) = bytes, error.code == .unsupportedByFormat { continue }
       written.append(("\(type(of: format))", try bytes.get()))
     }
     return written

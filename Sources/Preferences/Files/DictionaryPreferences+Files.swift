@@ -21,8 +21,8 @@ extension DictionaryPreferences {
   ///
   /// - Parameter isPrivate: whether a new file is accessible to this user only, and an existing one that others can
   ///   access is refused.
-  /// - Throws: `PreferencesError` with `unwritable`, `exposed`, `unstorable`, `limitExceeded`, or `unreadable` for
-  ///   anything but a regular file, with the old file intact; `durabilityUnknown` with the new file in place.
+  /// - Throws: `PreferencesError` with `unwritable`, `exposed`, `unsupportedByFormat`, `limitExceeded`, or `unreadable`
+  ///   for anything but a regular file, with the old file intact; `durabilityUnknown` with the new file in place.
   public func write<Format: PreferenceFileFormat>(
     to path: String, format: Format, isPrivate: Bool = false
   ) throws(PreferencesError) {

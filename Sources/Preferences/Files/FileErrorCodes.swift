@@ -10,5 +10,5 @@ extension PreferencesError.Code {
   /// The file must be readable and writable by its owner only, but other users have access.
   public static let exposed = Self(rawValue: "exposed")
   /// The file's format has no form for the value.
-  public static let unstorable = Self(rawValue: "unstorable")
+  public static let unsupportedByFormat = Self(rawValue: "unsupportedByFormat")
 }

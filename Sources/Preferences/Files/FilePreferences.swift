@@ -136,7 +136,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// the current file with the unsaved changes, or against memory with ``PreferenceFileOptions/savingExplicitly``.
   /// Without this option, lookups then return the values of the file, even if there are no edits.
   ///
-  /// - Throws: `unstorable` for a value that the format cannot represent, and the codes of
+  /// - Throws: `unsupportedByFormat` for a value that the format cannot represent, and the codes of
   ///   `save()` if the file is written.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {

@@ -19,7 +19,7 @@ public protocol PreferenceFileFormat: Sendable {
   /// Returns the content of a file with `values`.
   ///
   /// - Parameter old: the content of the file that is replaced; `nil` if there is none.
-  /// - Throws: `unstorable` for a value that the format cannot represent,
+  /// - Throws: `unsupportedByFormat` for a value that the format cannot represent,
   ///   `limitExceeded` for values that ``values(from:)`` would refuse.
   func bytes(
     of values: [String: PreferenceValue], replacing old: [UInt8]?
@@ -37,13 +37,13 @@ extension PreferenceFileFormat {
 extension PreferenceFileFormat {
   /// The value as it is read back from a file, so that a reload does not change it.
   ///
-  /// - Throws: `unstorable`, `limitExceeded`.
+  /// - Throws: `unsupportedByFormat`, `limitExceeded`.
   package func storable(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> PreferenceValue {
     do throws(PreferencesError) {
       let (bytes, limit) = (try bytes(of: [key: value], replacing: nil), FilePreferences<Self>.maximumByteCount)
       guard bytes.count <= limit else { throw PreferencesError(.limitExceeded, "it takes more than \(limit) bytes") }
       if let value = try values(from: bytes)[key] { return value }
-      throw PreferencesError(.unstorable, "it cannot be read back")
+      throw PreferencesError(.unsupportedByFormat, "it cannot be read back")
     } catch { throw error.about(key: key) }
   }
 }

@@ -27,7 +27,7 @@ struct ValueMarks: Sendable {
 
   /// The value as the format represents it.
   ///
-  /// - Throws: `unstorable` for a date that is not finite.
+  /// - Throws: `unsupportedByFormat` for a date that is not finite.
   func marked(_ value: PreferenceValue) throws(PreferencesError) -> PreferenceValue {
     switch value {
     case .array(let items):
@@ -39,7 +39,7 @@ struct ValueMarks: Sendable {
       }
       return .dictionary(Dictionary(uniqueKeysWithValues: marked.map { ("$" + $0, $1) }))
     case .date(let date) where !date.timeIntervalSinceReferenceDate.isFinite:
-      throw PreferencesError(.unstorable, "a date that is not finite")
+      throw PreferencesError(.unsupportedByFormat, "a date that is not finite")
     case _ where isNative(value): return value
     default: return (keepsTypes ? nil : Self.plain(value)) ?? Self.marked(value)
     }

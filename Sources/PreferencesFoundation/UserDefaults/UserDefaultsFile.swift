@@ -145,7 +145,7 @@ package struct UserDefaultsFile: Sendable {
       guard isReplaced else { return nil }
       let new = try Self.format.bytes(of: values, replacing: nil)
       guard FoundationReading.canRead(new) else {
-        throw PreferencesError(.unstorable, "Foundation could not read the new file")
+        throw PreferencesError(.unsupportedByFormat, "Foundation could not read the new file")
       }
       return new
     }
@@ -160,7 +160,7 @@ package struct UserDefaultsFile: Sendable {
 
   /// The value as it will be read from the file, so that reads before and after a reload are equal.
   ///
-  /// - Throws: `unstorable`, `limitExceeded`.
+  /// - Throws: `unsupportedByFormat`, `limitExceeded`.
   func storable(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> PreferenceValue {
     try Self.format.storable(value, forKey: key)
   }

@@ -123,7 +123,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
   /// Applies the edits in one step: the file is replaced once, and no reader sees a part of them. No other write
   /// through this type, in any process, happens between a comparison and its edit.
   ///
-  /// - Throws: ``PreferencesError/Code/unstorable`` for a date that is not finite,
+  /// - Throws: ``PreferencesError/Code/unsupportedByFormat`` for a date that is not finite,
   ///   ``PreferencesError/Code/limitExceeded``, ``PreferencesError/Code/unwritable``,
   ///   ``PreferencesError/Code/durabilityUnknown``, and the errors of `reload()` for the current file.
   @discardableResult

@@ -31,10 +31,10 @@ public struct DotenvFormat: PreferenceFileFormat {
     for name in file.names.subtracting(values.keys) { file.remove(name) }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       guard DotenvParser.isName(name) else {
-        throw PreferencesError(.unstorable, "not a name of ASCII letters, digits, _, - and .")
+        throw PreferencesError(.unsupportedByFormat, "not a name of ASCII letters, digits, _, - and .")
       }
       guard case .string(let text) = value, !text.utf8.contains(0) else {
-        throw PreferencesError(.unstorable, "a dotenv file has text without NUL only")
+        throw PreferencesError(.unsupportedByFormat, "a dotenv file has text without NUL only")
       }
       file.set(name, to: text)
     }

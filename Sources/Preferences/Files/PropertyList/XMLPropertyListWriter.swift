@@ -5,7 +5,7 @@ struct XMLPropertyListWriter {
   /// Whether control characters are written, although XML does not allow them.
   let writesControlCharacters: Bool
 
-  /// - Throws: `unstorable` for strings that XML cannot represent.
+  /// - Throws: `unsupportedByFormat` for strings that XML cannot represent.
   func document(_ values: [String: PreferenceValue]) throws(PreferencesError) -> [UInt8] {
     var text = """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -20,7 +20,7 @@ struct XMLPropertyListWriter {
 
   /// A value or a member in a document.
   ///
-  /// - Throws: `unstorable` for strings that XML cannot represent.
+  /// - Throws: `unsupportedByFormat` for strings that XML cannot represent.
   func text(
     _ value: PreferenceValue, named name: String?, _ style: DocumentStyle
   ) throws(PreferencesError) -> [UInt8] {
@@ -72,7 +72,8 @@ struct XMLPropertyListWriter {
       case "\t", "\n": escaped.append(scalar)
       case "\0"..<" ", "\u{FFFE}", "\u{FFFF}":
         guard writesControlCharacters else {
-          throw PreferencesError(.unstorable, "XML cannot hold text with control characters; a binary file can")
+          throw PreferencesError(
+            .unsupportedByFormat, "XML cannot hold text with control characters; a binary file can")
         }
         escaped.append(scalar)
       default: escaped.append(scalar)
