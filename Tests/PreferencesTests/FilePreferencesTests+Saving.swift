@@ -22,6 +22,22 @@ extension FilePreferencesTests {
     }
   }
 
+  @Test func `a file that is replaced while an edit outlasts the wait keeps what the other program has written`() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a"
+      try "old".write(toFile: path, atomically: false, encoding: .utf8)
+      let error = preferencesError {
+        try FileReplacement(path, waiting: .milliseconds(1))(upTo: 9) { _ in
+          #expect(throws: Never.self) { try "other".write(toFile: path, atomically: true, encoding: .utf8) }
+          usleep(2_000)
+          return [1]
+        }
+      }
+      #expect(error?.code == .unwritable)
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "other")
+    }
+  }
+
   @Test(arguments: [nil, "old"])
   func `a file that is created or replaced while it is edited is edited again`(old: String?) throws {
     try withTemporaryFolder { folder in

@@ -50,7 +50,10 @@ package struct FileReplacement {
           return
         }
         // Replaced by a program that does not take the lock, for example by Foundation while `edit` ran.
-        guard file.hasName(target) || deadline.remaining == .zero else { continue }
+        guard file.hasName(target) else {
+          guard deadline.remaining > .zero else { throw taken }
+          continue
+        }
         return try finish(
           try whole.replace { (fresh) throws(PreferencesError) in
             try fresh.write(new, at: 0)
