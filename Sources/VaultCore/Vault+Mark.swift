@@ -6,12 +6,11 @@ extension Vault {
   /// every granted group. A log that cannot be continued has no line.
   /// - Throws: the code of the first fault that is found.
   public func currentMark() throws(VaultError) -> RollbackMark {
-    let (mark, logged) = try handle.withCurrent { (_, state) throws(VaultError) in
-      let logged = try state.loggedKeys()
-      // Its writer may not have synced it yet, and a mark must not name what a power failure takes away (annex B).
-      try state.synchronize()
-      return (try RollbackMark(state), logged)
+    let (mark, logged, version) = try handle.withCurrent { (_, state) throws(VaultError) in
+      (try RollbackMark(state), try state.loggedKeys(), state.version)
     }
+    // Its writer may not have synced it yet, and a mark must not name what a power failure takes away (annex B).
+    if let version { try handle.storage.synchronize(version) }
     var logs: [Vault.Identifier: RollbackMark.Log] = [:]
     for keys in logged { logs[keys.groupID] = try handle.auditLog(of: keys.groupID).newest(keys) }
     return mark.with(logs)

@@ -11,7 +11,7 @@ extension OutputFile {
     // The rename would replace a link, so the link is resolved.
     let path = PathName.resolved(path) ?? path
     var status = stat()
-    guard stat(path, &status) == 0 else { throw .io("\(path): fstat") }
+    guard stat(path, &status) == 0 else { throw .io("\(path): stat") }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw VaultError(.insecurePermissions, "\(path) is not a regular file, and cannot be replaced")
     }

@@ -26,7 +26,7 @@ public struct AuditLogLocation: Sendable {
   ///   ``VaultError/Code/io`` for a NUL byte, and for an empty path.
   public init(folder: String, name: String) throws(VaultError) {
     guard (1...150).contains(name.utf8.count), !name.utf8.contains(UInt8(ascii: "/")) else {
-      throw VaultError(.invalidName, "the name of the vault cannot be that of a file: it is too long for its logs")
+      throw VaultError(.invalidName, "the name of a vault with logs has 1 to 150 bytes and no slash")
     }
     guard !folder.isEmpty else { throw .io("the path of the folder for logs is empty", ENOENT) }
     path = try VaultPath(folder + "/" + name, policy: .strict)

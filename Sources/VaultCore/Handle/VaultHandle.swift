@@ -8,8 +8,9 @@ internal import VaultSealing
 /// One lock, of `loaded`, protects the state. A read holds it for the two system calls that compare the state with the
 /// file, or the same of another storage, and for finding the record; what is new there is read, and a group that is
 /// used for the first time is opened under it, too. It is not held while a caller uses a value, while a value is
-/// opened, or while another process or a sync is waited for, with one exception: damage may be a write of another
-/// process that has not ended. It is read again twice, 50 ms apart, and other readers and ``lock()`` wait for that.
+/// opened, or while another process or a sync is waited for, with two exceptions: damage may be a write of another
+/// process that has not ended. It is read again twice, 50 ms apart, and other readers and ``lock()`` wait for that. And
+/// a check of all values, and an undo, open values under it, so that all are of one state.
 ///
 /// The order of locks is: the vault's file (other handles and processes), `loaded`, the list of logs. A log's own locks
 /// are taken with `loaded` free (``AuditLog``), the mark's file last. A writer takes the lock of the file first, and

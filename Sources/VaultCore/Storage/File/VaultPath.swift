@@ -56,7 +56,7 @@ struct VaultPath: Sendable {
 
   /// Opens the vault and checks the opened file, in the order of section 4, step 1.
   func open(limit: Int) throws(VaultError) -> (descriptor: Descriptor, status: stat) {
-    let descriptor = try Descriptor.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { refusal("open", $0) }
+    let descriptor = try Descriptor.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { refusal(isWrite: false, $0) }
     let status = try descriptor.status()
     guard status.st_mode & S_IFMT == S_IFREG else { throw notAFile }
     try judge(status)
@@ -70,18 +70,18 @@ struct VaultPath: Sendable {
   /// Opens the vault for writing.
   func openForWriting() throws(VaultError) -> Descriptor {
     try Descriptor.open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK) { error in
-      error == EISDIR ? notAFile : refusal("open for writing", error)
+      error == EISDIR ? notAFile : refusal(isWrite: true, error)
     }
   }
 
-  private func refusal(_ step: String, _ number: Int32) -> VaultError {
+  private func refusal(isWrite: Bool, _ number: Int32) -> VaultError {
     switch number {
     case ENOENT, ENOTDIR: error(.notFound, "there is no vault at this path")
     // With the relaxed policy links were already resolved, so this one has no target.
     case ELOOP where policy == .relaxed: error(.notFound, "there is no vault at the target of the symbolic link")
     case ELOOP: error(.insecurePermissions, "the path is a symbolic link", errno: number)
     case ENXIO, ENODEV: error(.notAVault, "the path names a socket or device")
-    default: step == "open" ? .io("\(file): \(step)", number) : .writing("\(file): \(step)", number)
+    default: isWrite ? .writing("\(file): open for writing", number) : .io("\(file): open", number)
     }
   }
 
