@@ -14,7 +14,7 @@ struct CommandEnd: Error {
 /// as those of a pipeline, and has its keys and job control from there. A terminal without a session then takes what is
 /// masked on its way to the shared one.
 ///
-/// Masked output that is no terminal goes to pipes.
+/// Masked output that is no terminal goes to pipes (`Docs/Decisions/0098`).
 final class SupervisedCommand {
   /// Holds the files of the command.
   private let environment: CommandEnvironment
