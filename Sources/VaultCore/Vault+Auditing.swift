@@ -56,7 +56,7 @@ extension Vault {
   /// - Throws: ``VaultError/Code/ownerRequired``; the code of a log that cannot be written, with the setting unchanged;
   ///   ``VaultError/Code/unsupportedFeature`` if the storage has no place for logs;
   ///   ``VaultError/Code/durabilityUnknown`` if some groups have the setting, or may have it, or if none has it and a
-  ///   log could not be told so.
+  ///   log still says that it has.
   @discardableResult
   public func setAuditing(
     _ policy: AuditPolicy?, limits: AuditLimits? = nil

@@ -126,7 +126,7 @@ struct LostPinTests {
       outcome.text == "nextPin\nprecious\n3\nprecious\n2\n77\nprecious\n2\nprecious\n", "\(outcome.errorText)")
   }
 
-  @Test func `an identity trusts only the pin that it is told to, also after an interrupted rotation`() throws {
+  @Test func `an identity trusts only the pin that it is to trust, also after an interrupted rotation`() throws {
     let outcome = try Self.run(
       """
       cp v.spv after.spv

@@ -222,7 +222,7 @@ struct ValueLocator {
   ///
   /// - Parameter new: a record from after, perhaps removed or of another name, that also has the value of `old`.
   func keepsEarlierValues(of old: Record, in new: Record) throws(VaultError) -> Bool {
-    // Equal values are told apart by their number alone.
+    // Equal values differ by their number alone.
     guard try valueCount(of: new) >= valueCount(of: old) else { return false }
     var fields = Extension.Items(old.extensionField)
     while let item = try fields.next() {

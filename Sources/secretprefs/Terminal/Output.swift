@@ -14,8 +14,8 @@ enum Output {
     throw .lostAnswer(.io("write to standard output", number), isChanged: isChanged)
   }
 
-  /// Writes what nobody else has, before the change that makes it needed.
-  /// - Throws: an error if nobody gets it.
+  /// Writes what is needed after a change, before the change is made.
+  /// - Throws: an error if it is discarded, or cannot be written.
   static func writeKept(_ text: String) throws(ToolError) {
     var (output, null) = (stat(), stat())
     let isNull =

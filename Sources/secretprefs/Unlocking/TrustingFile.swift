@@ -22,7 +22,7 @@ struct TrustingFile {
     }
   }
 
-  /// Removes the former pin, of which somebody may know the keys, if the second pin is that of the vault. Only that
+  /// Removes the former pin, of which others may know the keys, if the second pin is that of the vault. Only that
   /// order is safe: if the first one opens the vault, a write with the second one may still be under way.
   func settle(on pin: VaultPin, _ messages: Messages) {
     do throws(VaultError) {
@@ -53,7 +53,7 @@ struct TrustingFile {
       guard try file.lock(until: Deadline(after: .seconds(5))) else {
         throw VaultError(.lockTimeout, "\(path): another process has locked the identity file")
       }
-      // Whoever had the lock may have replaced the file.
+      // The process that had the lock may have replaced the file.
       if FileIdentity(at: path) == FileIdentity(status) { return file }
     }
   }

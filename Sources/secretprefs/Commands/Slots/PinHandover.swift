@@ -45,7 +45,7 @@ final class PinHandover: Sendable {
   }
 
   /// For `beforeStoring` of a rotation.
-  /// - Throws: an error if nobody has got the pin.
+  /// - Throws: an error if neither has the pin.
   func hand(_ report: RotationReport) throws(VaultError) {
     guard let pin = report.newPin, report.renewedSlots.contains(where: \.isCurrent) else { return }
     if let file, let present {
