@@ -22,7 +22,8 @@ extension FilePreferencesTests {
     }
   }
 
-  @Test func `a file that is replaced while an edit outlasts the wait keeps what the other program has written`() throws {
+  @Test func `a file that is replaced while an edit outlasts the wait keeps what the other program has written`() throws
+  {
     try withTemporaryFolder { folder in
       let path = folder + "/a"
       try "old".write(toFile: path, atomically: false, encoding: .utf8)
