@@ -420,7 +420,7 @@ def main():
 
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    signal.alarm(110)
+    signal.alarm(300)
     began, started, status = time.monotonic(), [], 1
     folder = tempfile.mkdtemp(prefix="settings-page-")
     try:
