@@ -117,8 +117,8 @@ extension NSCoder {
   ///
   /// The coder must be a keyed archiver that has not finished, or another coder with keyed coding and `encodeBytes`.
   /// - Throws: the error of `fill`; ``PreferencesError/Code/unsupportedByFormat`` or
-  ///   ``PreferencesError/Code/limitExceeded`` for a value; ``PreferencesError/Code/unavailable`` for a coder that has no
-  ///   keyed coding or decodes.
+  ///   ``PreferencesError/Code/limitExceeded`` for a value; ``PreferencesError/Code/unavailable`` for a coder that has
+  ///   no keyed coding or decodes.
   public func encodePreferences(_ fill: (DictionaryPreferences) throws -> Void) throws {
     guard allowsKeyedCoding, !(self is NSKeyedUnarchiver) else {
       throw PreferencesError(.unavailable, "the coder does not encode under keys")

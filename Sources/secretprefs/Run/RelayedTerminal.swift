@@ -13,7 +13,8 @@ final class RelayedTerminal {
   convenience init() { self.init(STDIN_FILENO, isShared: false) }
 
   private init(_ descriptor: Int32, isShared: Bool) {
-    (self.descriptor, self.isShared) = (descriptor, isShared)
+    self.descriptor = descriptor
+    self.isShared = isShared
   }
 
   /// The terminal of this session, if it has one.

@@ -10,9 +10,9 @@ struct CommandEnd: Error {
 /// A command that is a child of this process: its output passes through a mask, or its files are removed when it ends.
 ///
 /// If standard input and masked standard output are a terminal, the command has a session and a terminal of its own,
-/// and this process passes on keys, the size and job control. Otherwise it shares the terminal with other programs, such
-/// as those of a pipeline, and has its keys and job control from there. A terminal without a session then takes what is
-/// masked on its way to the shared one.
+/// and this process passes on keys, the size and job control. Otherwise it shares the terminal with other programs,
+/// such as those of a pipeline, and has its keys and job control from there. A terminal without a session then takes
+/// what is masked on its way to the shared one.
 ///
 /// Masked output that is no terminal goes to pipes (`Docs/Decisions/0098`).
 final class SupervisedCommand {

@@ -75,8 +75,8 @@ public struct JSONFormat: PreferenceFileFormat {
 
   /// Returns a value of any type as JSON text in one line, from which ``value(of:)`` returns it with its type.
   ///
-  /// - Throws: `unsupportedByFormat` for a date that is not finite; `limitExceeded` for values that ``value(of:)`` would
-  ///   refuse.
+  /// - Throws: `unsupportedByFormat` for a date that is not finite; `limitExceeded` for values that ``value(of:)``
+  ///   would refuse.
   public static func text(of value: PreferenceValue) throws(PreferencesError) -> [UInt8] {
     // Also before, because the marks are put in by recursion.
     try ValueBudget.check(value)
