@@ -54,7 +54,6 @@ struct SettingsTerminalTests {
     scene.terminal.type("+")
     try screen?.wait(for: "8081 >")
     screen = nil
-    scene.terminal.type("+")
     let outcome = try running.wait()
     #expect(outcome.exit == 73)
     #expect(outcome.errorText.contains("secretprefs: error: the change is made, but the output is lost: "))

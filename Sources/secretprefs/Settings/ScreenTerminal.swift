@@ -13,6 +13,8 @@ final class ScreenTerminal {
     case pause
     /// Nothing yet.
     case none
+    /// Nothing, and the screen is gone: the next write to it fails.
+    case screenLost
     /// The terminal is gone.
     case end
   }
@@ -71,8 +73,10 @@ final class ScreenTerminal {
   /// Waits for input, but only while `other` is not readable, and at most 0.1 s, which limits the delay of a signal.
   func read(unlessReady other: Int32) -> Input {
     var polled = [STDIN_FILENO, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    let ready = poll(&polled, 2, 100)
-    guard ready > 0, polled[0].revents != 0 else { return ready == 0 ? .pause : .none }
+    polled.append(pollfd(fd: STDOUT_FILENO, events: 0, revents: 0))
+    let ready = poll(&polled, 3, 100)
+    guard ready > 0 else { return ready == 0 ? .pause : .none }
+    guard polled[0].revents != 0 else { return polled[2].revents != 0 ? .screenLost : .none }
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = DurableFiles.read(STDIN_FILENO, &bytes, bytes.count)
     guard count > 0 else { return count < 0 && [EINTR, EAGAIN].contains(errno) ? .none : .end }

@@ -51,6 +51,7 @@ struct SettingsSession {
       case .bytes(let bytes): keys += decoder.keys(in: bytes)
       case .pause: keys += decoder.keysAfterPause()
       case .none: break
+      case .screenLost: isStale = true
       case .end: return
       }
     }
