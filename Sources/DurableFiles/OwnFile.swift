@@ -81,7 +81,7 @@ package enum OwnFile: Sendable, CaseIterable {
     }
 
     private static func isSuffix(_ end: ArraySlice<UInt8>) -> Bool {
-      // Earlier versions removed what they found at the first name.
+      // The first is reserved: `Docs/Format.md` section 9.3.
       if [".tmp", ".torn", ".requests"].contains(where: { end.elementsEqual($0.utf8) }) { return true }
       let torn = ".torn.".utf8
       if end.starts(with: torn) { return end.dropFirst(torn.count).allSatisfy { (0x30...0x39).contains($0) } }

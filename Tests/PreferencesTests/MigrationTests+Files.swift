@@ -41,20 +41,7 @@ extension MigrationTests {
     }
   }
 
-  @Test func `a version that an earlier release has stored is moved by the next migration`() throws {
-    try withTemporaryFolder { folder in
-      let store = try file(folder, #"{"port":1,"preferences":{"theme":"dark","version":1}}"#)
-      let first = PreferenceMigration(to: 1, [.remove("port")])
-      let migrator = try PreferenceMigrator([first, PreferenceMigration(to: 2, [.rename("port", to: "number")])])
-      #expect(try migrator.version(of: store) == 1)
-      #expect(try PreferenceMigrator([first]).run(on: store) == [])
-      #expect(try migrator.run(on: store) == [2])
-      let values = try JSONPreferences(at: store.path).dictionary()
-      #expect(values == ["number": 1, "preferences": ["theme": "dark"], "preferences@version": 2])
-    }
-  }
-
-  @Test func `a value of the program under the earlier name is no version`() throws {
+  @Test func `a value of the program in a dictionary with that name is no version`() throws {
     try withTemporaryFolder { folder in
       let store = try file(folder, #"{"port":1,"preferences":{"version":"2.4"}}"#)
       let migrator = try PreferenceMigrator([PreferenceMigration(to: 1, [.remove("port")])])

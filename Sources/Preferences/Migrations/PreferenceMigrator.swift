@@ -19,11 +19,8 @@ public struct PreferenceMigrator: Sendable {
 
   /// The name under which the version is stored unless a caller chooses a different one: `preferences@version`.
   public static var defaultVersionKey: String { "preferences@version" }
-  /// The name of earlier releases. Over a file with a dictionary `preferences` it was among the program's values.
-  private static let earlierVersionKey = "preferences.version"
 
-  /// - Parameter versionKey: the default is a name that is no part of a dictionary of the program. A version that an
-  ///   earlier release of this package has stored under `preferences.version` is moved by the next migration.
+  /// - Parameter versionKey: the default is a name that is no part of a dictionary of the program.
   /// - Throws: `PreferencesError.Code.outOfRange` if a version is less than 1 or is repeated.
   public init(
     _ migrations: [PreferenceMigration], versionKey: String = Self.defaultVersionKey
@@ -127,7 +124,6 @@ public struct PreferenceMigrator: Sendable {
       var edits = PreferenceEdits(together.map(\.edit) + [edit(from: old, to: new)])
       edits.isUnordered = true
       guard try plan.store.edit(edits) != .conflict else { return false }
-      try removeEarlier(old, from: plan.store)
     } catch {
       try undo(written, since: old, on: plan.store, after: error)
       throw error
@@ -161,7 +157,6 @@ public struct PreferenceMigrator: Sendable {
     let done = Progress(version: progress.version)
     let removals = progress.removals.map { PreferenceEdits.Edit($0.name, to: nil, secrecy: $0.secrecy) }
     guard try store.edit(PreferenceEdits(removals + [edit(from: progress, to: done)])) != .conflict else { return nil }
-    try removeEarlier(progress, from: store)
     for place in progress.removals where try store.content(for: place.query) != nil {
       // So that the next run fails, too.
       try store.edit(PreferenceEdits([edit(from: done, to: progress)]))
@@ -184,15 +179,8 @@ public struct PreferenceMigrator: Sendable {
 
   /// Stores the version if no other process has changed it.
   private func edit(from old: Progress, to new: Progress) -> PreferenceEdits.Edit {
-    let before = old.isEarlier ? nil : old.stored.map(PreferenceContent.value)
-    return .init(versionName, to: new.stored.map(PreferenceContent.value), if: .ifStored(before))
-  }
-
-  /// Removes the version under its earlier name, which no run reads any more.
-  private func removeEarlier(_ old: Progress, from store: some PreferencesStore) throws {
-    guard old.isEarlier, let stored = old.stored else { return }
-    let name = try PreferenceName(Self.earlierVersionKey)
-    try store.edit(PreferenceEdits([.init(name, to: nil, if: .ifStored(.value(stored)))]))
+    .init(
+      versionName, to: new.stored.map(PreferenceContent.value), if: .ifStored(old.stored.map(PreferenceContent.value)))
   }
 
   // MARK: The version
@@ -202,8 +190,6 @@ public struct PreferenceMigrator: Sendable {
     var removals: [MigrationPlan.QualifiedName] = []
     /// What is stored: the version, together with the keys that are still to be removed, if any.
     let stored: PreferenceValue?
-    /// Whether it is stored under the name of earlier releases.
-    var isEarlier = false
 
     /// No migration has run.
     init() { stored = nil }
@@ -241,18 +227,8 @@ public struct PreferenceMigrator: Sendable {
   }
 
   private func progress(of store: some PreferencesStore) throws -> Progress {
-    guard let stored = try store.value(for: PreferenceQuery(versionName)) else { return try earlier(in: store) }
+    guard let stored = try store.value(for: PreferenceQuery(versionName)) else { return Progress() }
     if let progress = try Progress(stored) { return progress }
     throw PreferencesError(.malformed, "the stored version is not valid").about(key: versionKey)
-  }
-
-  /// What an earlier release has stored. A value that is no version belongs to the program.
-  private func earlier(in store: some PreferencesStore) throws -> Progress {
-    guard versionKey == Self.defaultVersionKey,
-      let stored = try store.value(for: PreferenceQuery(Self.earlierVersionKey)),
-      var progress = try Progress(stored)
-    else { return Progress() }
-    progress.isEarlier = true
-    return progress
   }
 }

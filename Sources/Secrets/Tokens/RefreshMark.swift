@@ -11,7 +11,7 @@ struct RefreshMark: Sendable {
   enum Phase: UInt8 {
     case underWay = 1
     case rejected, timedOut, failed
-    /// The refresh has succeeded, and its tokens are due at once. Earlier versions ignore this phase.
+    /// The refresh has succeeded, and its tokens are due at once.
     case succeeded
   }
 
@@ -20,8 +20,8 @@ struct RefreshMark: Sendable {
   let phase: Phase
   /// Identifies one lease. The pause after it keeps the id.
   let id: UInt64
-  /// When the lease or the pause began, in milliseconds since 1970-01-01 UTC. Earlier versions count leases by it;
-  /// ``LeaseWatch`` does not.
+  /// When the lease or the pause began, in milliseconds since 1970-01-01 UTC, by the clock of its machine. No process
+  /// counts by it: ``LeaseWatch`` measures the time itself.
   let since: Int64
   /// The length of the lease or of the pause.
   let length: Duration

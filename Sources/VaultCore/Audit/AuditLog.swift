@@ -125,7 +125,7 @@ final class AuditLog: Sendable {
         if isSynced { try append.synchronize() }
       }
       guard case .laterKey = outcome, !mayBeStale else {
-        raiseByRead()
+        raiseOnceASecond()
         return outcome
       }
       throw concerning(AuditAppend.rolledBack)
@@ -277,8 +277,8 @@ final class AuditLog: Sendable {
 
   // MARK: The mark
 
-  /// Raises the mark's line of the log: for a read at most once a second, because it takes syncs.
-  private func raiseByRead() {
+  /// Raises the mark's line of the log, at most once a second, because it takes syncs.
+  private func raiseOnceASecond() {
     guard let mark, mark.raises else { return }
     let now = options.now()
     let raised = state.withLock { state -> (Result<Point, VaultError>, AuditAppend.Written)? in

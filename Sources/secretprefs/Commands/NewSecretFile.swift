@@ -28,7 +28,7 @@ struct NewSecretFile {
     and other: String? = nil
   ) throws {
     guard !path.isEmpty else { throw ToolError.usage("\(content.what)'s path is empty") }
-    // Earlier versions could mistake the file for the leftover of a crash.
+    // Reserved beside a vault: `Docs/Format.md` section 9.3.
     guard !path.hasSuffix(".tmp") else {
       throw ToolError.usage("\(content.name) must not end in .tmp, which is reserved for temporary files")
     }

@@ -49,7 +49,7 @@ struct VaultPath: Sendable {
     cString = Array(path.utf8CString)
   }
 
-  /// Earlier versions removed what they found at the name of a vault or mark with this end.
+  /// The end of names that are not used for a vault or mark (`Docs/Format.md` section 9).
   private static let reservedSuffix = ".tmp"
 
   var directory: String { PathName.directory(of: file) }
