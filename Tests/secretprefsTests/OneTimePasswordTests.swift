@@ -59,6 +59,8 @@ struct OneTimePasswordTests {
     "otpauth://totp/Steam:me?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK&issuer=Steam",
     "otpauth://totp/Steam%3Ame?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK",
     "otpauth://totp/x?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK&issuer=Steam&digits=5",
+    "otpauth://steam/x%3Ame?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK&issuer=Other&digits=5&period=30",
+    "otpauth://STEAM/x?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK",
   ])
   func `other forms of Steam's secrets give the same codes`(_ value: String) throws {
     #expect(try Self.code(value, 1_511_200_518 / 30) == "FR8RV")
@@ -149,7 +151,8 @@ struct OneTimePasswordTests {
     "otpauth://totp/x?secret=AAAA&digits=0", "otpauth://totp/x?secret=AAAA&digits=11",
     "otpauth://totp/x?secret=AAAA&digits=6x", "otpauth://totp/x?secret=AAAA&period=0",
     "otpauth://totp/x?secret=AAAA&period=86401", "otpauth://totp/x?secret=AAAA&period=-30",
-    "otpauth://totp/x?secret=AAAA&encoder=other", "otpauth://hotp/x?secret=AAAA",
+    "otpauth://steam/x?secret=AAAA&encoder=other", "otpauth://totp/x?secret=AAAA&encoder=other",
+    "otpauth://hotp/x?secret=AAAA",
     "otpauth://hotp/x?secret=AAAA&counter=18446744073709551615",
     "otpauth://hotp/x?secret=AAAA&counter=18446744073709551616", "otpauth://hotp/x?secret=AAAA&counter=",
   ])

@@ -43,9 +43,10 @@ final class OneTimePassword {
     }
     self.secret = secret
     digest = try Self.digest(try uri.parameter("algorithm"))
-    let encoder = try uri.parameter("encoder")
     isSteam = uri.isOfSteam
-    guard encoder == nil || isSteam else { throw ToolError.oneTime("the encoder of the otpauth URI is not steam") }
+    guard try uri.parameter("encoder").map({ matches($0, "steam") }) ?? true else {
+      throw ToolError.oneTime("the encoder of the otpauth URI is not steam")
+    }
     digits = Int(try uri.number("digits", in: 1...10) ?? (isSteam ? 5 : 6))
     if uri.type.map({ matches($0, "totp") }) ?? true {
       factor = .time(period: try uri.number("period", in: 1...86_400) ?? 30)
@@ -61,7 +62,7 @@ final class OneTimePassword {
       factor = .counter(counter)
       self.successor = successor
     } else {
-      throw ToolError.oneTime("the type of the otpauth URI is not totp or hotp")
+      throw ToolError.oneTime("the type of the otpauth URI is not totp, hotp or steam")
     }
   }
 

@@ -18,7 +18,7 @@ struct OneTimeURI {
   /// What KeePassXC called the parameters.
   private static let olderNames = ["secret": "key", "period": "step", "digits": "size", "algorithm": "otpHashMode"]
 
-  /// totp or hotp. `nil` for the forms that have no other type than totp.
+  /// totp or hotp. `nil` for the forms that have no other type than totp, such as the type steam of Aegis.
   let type: Part?
   /// Whether the codes are those of Steam.
   private(set) var isOfSteam = false
@@ -57,10 +57,13 @@ struct OneTimeURI {
       steamSecret = nil
     case .uri:
       let uri = found.rest.prefix { $0 != UInt8(ascii: "#") }
-      type = uri.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+      let word = uri.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+      let isSteam = matches(word, "steam")
+      type = isSteam ? nil : word
       parameters = uri.drop { $0 != UInt8(ascii: "?") }.dropFirst().split(separator: UInt8(ascii: "&"))
       steamSecret = nil
-      isOfSteam = try isIssuedBySteam(uri.drop { $0 != UInt8(ascii: "/") }.dropFirst())
+      isOfSteam = isSteam
+      if !isSteam { isOfSteam = try isIssuedBySteam(uri.drop { $0 != UInt8(ascii: "/") }.dropFirst()) }
     }
   }
 

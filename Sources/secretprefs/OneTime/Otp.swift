@@ -11,8 +11,8 @@ struct Otp: WritingCommand {
     discussion: """
       The value of the key is the text of the QR code that a service shows, which begins with otpauth://, on a line of \
       its own. It can also be the secret in base32 alone. Time-based (TOTP) and counter-based (HOTP) codes with \
-      SHA1, SHA256 or SHA512 are supported, and those of Steam (encoder=steam, the issuer Steam, or steam:// and the \
-      secret). key=…&step=…&size=… of KeePassXC is read, too. Store the value with "secretprefs set".
+      SHA1, SHA256 or SHA512 are supported, and those of Steam (encoder=steam, the type or the issuer Steam, or \
+      steam:// and the secret). key=…&step=…&size=… of KeePassXC is read, too. Store the value with "secretprefs set".
 
       The number of the next HOTP code is in the value. It is increased before the code is shown, so that no code is \
       given twice, also not to several processes at once. On a terminal a note says how long a code of the time is \

@@ -47,9 +47,8 @@ struct OneTimeParser {
     let rest = text.dropFirst(Self.uri.utf8.count)
     let type = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     let label = rest.dropFirst(type.count).drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "?") }
-    let field = String(decoding: type, as: UTF8.self).lowercased()
-    guard ["totp", "hotp"].contains(field) else {
-      return try records.refuse(PlainFault(line: line, reason: "a type of codes that is not totp or hotp"))
+    guard let word = ["totp", "hotp", "steam"].first(where: { matches(type, $0) }) else {
+      return try records.refuse(PlainFault(line: line, reason: "a type of codes that is not totp, hotp or steam"))
     }
     // What "otp" makes no codes of is no account.
     do { _ = try OneTimePassword(UnsafeRawBufferPointer(rebasing: text)) } catch let error as ToolError {
@@ -57,7 +56,7 @@ struct OneTimeParser {
     } catch { throw PlainFault(line: line, reason: "the otpauth URI cannot be read") }
     try records.add(
       entry: name(try words(label, line), issuer: try issuer(text, line)),
-      [PlainRecords.Field(field, text.indices, isSecret: true)], line: line)
+      [PlainRecords.Field(word == "hotp" ? "hotp" : "totp", text.indices, isSecret: true)], line: line)
   }
 
   private func issuer(_ uri: OneTimeURI.Part, _ line: Int) throws(PlainFault) -> String {
