@@ -30,6 +30,28 @@ struct KeePassImportTests {
     #expect(replaced == ["line 2, g/a/override-url: KeePass replaces {USERNAME} in it by a different text"])
   }
 
+  @Test func `what is left out of an entry without a title is named as its keys are`() throws {
+    let fields = { (url: String) in
+      "<Entry><String><Key>URL</Key><Value>\(url)</Value></String><String><Key>K</Key><Value>{S:x}</Value></String>"
+        + "<String><Key>Password</Key><Value>p</Value></String><Binary/></Entry>"
+    }
+    let (keys, left) = try imported(
+      "<KeePassFile><Root><Group><Name>r</Name><Group><Name>g</Name>\(fields("{USERNAME}"))\(fields("http://h/"))"
+        + "</Group></Group></Root></KeePassFile>")
+    #expect(keys == ["g/untitled/password": "p", "g/h/url": "http://h/", "g/h/password": "p"])
+    let names = left.map { $0.split(separator: ": ")[0] }
+    #expect(
+      names == [
+        "line 1, g/untitled", "line 1, g/untitled/url", "line 1, g/untitled/K", "line 1, g/h", "line 1, g/h/K",
+      ])
+  }
+
+  @Test func `line ends are LF, also in CDATA`() throws {
+    let value = "a\r\nb\rc<![CDATA[d\r\ne\rf\r]]>&#13;"
+    let (keys, _) = try imported(Self.database(entry: "<String><Key>K</Key><Value>\(value)</Value></String>"))
+    #expect(keys["g/a/K"] == "a\nb\ncd\ne\nf\n\r")
+  }
+
   @Test(arguments: [
     ("<AutoType><Enabled>True</Enabled><DefaultSequence>{PASSWORD}</DefaultSequence></AutoType>", "auto-type"),
     (

@@ -143,14 +143,15 @@ struct BitwardenParser {
             reason: "a folder whose name has more than \(InputText.longestName) bytes", isLimit: true))
         continue
       }
-      for left in item.left.all { try records.skip(path, left, line: item.line) }
+      let entry = PlainRecords.entryName(path)
+      for left in item.left.all { try records.skip(entry, left, line: item.line) }
       for place in places where place != folder {
-        try records.skip(path, "the same item in the collection \(place)", line: item.line)
+        try records.skip(entry, "the same item in the collection \(place)", line: item.line)
       }
       let shown = Set(item.values.map(\.index))
       for field in item.linked where !shown.contains(field) {
         try records.skip(
-          "\(path)/\(PlainRecords.Field.name(item.names[field]))", "a field that shows a different one",
+          "\(entry)/\(PlainRecords.Field.name(item.names[field]))", "a field that shows a different one",
           line: item.line)
       }
       let own = item.values.map { PlainRecords.Field(item.names[$0.index], $0.bytes) }

@@ -35,7 +35,10 @@ struct GuardedXMLParser {
       switch byte {
       case UInt8(ascii: "<"):
         if text.skip("![CDATA[") {
-          while !text.skip("]]>") { append(try required(text.take()), at: &end) }
+          while !text.skip("]]>") {
+            let byte = try required(text.take())
+            appendText(byte, at: &end)
+          }
         } else if text.skip("!--") {
           try skip(past: "-->")
         } else {
@@ -44,10 +47,7 @@ struct GuardedXMLParser {
           return start..<end
         }
       case UInt8(ascii: "&"): try reference(at: &end)
-      case UInt8(ascii: "\r"):
-        // XML reads CR LF as LF.
-        if text.next != UInt8(ascii: "\n") { append(UInt8(ascii: "\n"), at: &end) }
-      default: append(byte, at: &end)
+      default: appendText(byte, at: &end)
       }
     }
     throw unfinished()
@@ -156,6 +156,12 @@ struct GuardedXMLParser {
   private func append(_ byte: UInt8, at end: inout Int) {
     text.bytes[end] = byte
     end += 1
+  }
+
+  /// Appends a byte as it is written. XML reads CR LF, and CR, as LF, also in CDATA.
+  private func appendText(_ byte: UInt8, at end: inout Int) {
+    guard byte == UInt8(ascii: "\r") else { return append(byte, at: &end) }
+    if text.next != UInt8(ascii: "\n") { append(UInt8(ascii: "\n"), at: &end) }
   }
 
   /// Decodes a reference whose `&` was read.

@@ -183,28 +183,30 @@ struct KeePassParser {
     let references = KeePassReferences(entries, in: bytes)
     // A reference can put a password in the place of a user name.
     let names = ["UserName", "URL"]
-    let shown = Set(entries.flatMap { $0.fields.filter { names.contains($0.name) }.map(\.bytes) })
+    let plain = Set(entries.flatMap { $0.fields.filter { names.contains($0.name) }.map(\.bytes) })
       .subtracting(protected)
     for entry in entries {
-      for left in entry.left.all { try records.skip(entry.place, left, line: entry.line) }
       var found: [(name: String, bytes: Range<Int>)] = []
+      var unresolved: [(name: String, reason: String)] = []
       for field in entry.fields where field.name != "Title" {
         do throws(KeePassReferences.Unresolved) { found.append((field.name, try references.value(of: field))) } catch {
-          let name = Self.fieldNames[field.name] ?? field.name
-          try records.skip("\(entry.place)/\(name)", error.reason, line: entry.line)
+          unresolved.append((Self.fieldNames[field.name] ?? field.name, error.reason))
         }
       }
-      if found.isEmpty, entry.fields.contains(where: { $0.name != "Title" && !$0.bytes.isEmpty }) { continue }
       var name = entry.place
       if !entry.hasTitle, let url = found.first(where: { $0.name == "URL" }) {
         name += InputText.host(of: url.bytes, in: bytes)
       }
+      let shown = PlainRecords.entryName(name)
+      for left in entry.left.all { try records.skip(shown, left, line: entry.line) }
+      for field in unresolved { try records.skip("\(shown)/\(field.name)", field.reason, line: entry.line) }
+      if found.isEmpty, entry.fields.contains(where: { $0.name != "Title" && !$0.bytes.isEmpty }) { continue }
       let codes = KeePassOneTime(taking: &found, in: bytes)
-      for left in codes.left { try records.skip(entry.place, left, line: entry.line) }
+      for left in codes.left { try records.skip(shown, left, line: entry.line) }
       let fields = found.map { field in
         PlainRecords.Field(
           Self.fieldNames[field.name] ?? field.name, field.bytes,
-          isSecret: names.contains(field.name) ? !shown.contains(field.bytes) : isSecret(field))
+          isSecret: names.contains(field.name) ? !plain.contains(field.bytes) : isSecret(field))
       }
       try records.add(entry: name, fields + codes.values, line: entry.line)
     }
