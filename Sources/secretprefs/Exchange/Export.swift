@@ -17,7 +17,7 @@ struct Export: WritingCommand {
       key and writes nothing.
 
         dotenv      NAME=value, in quotes if needed, also over several lines
-        json        one object; numbers and Booleans as such, other values as text
+        json        one object; numbers, Booleans and JSON as such, other values as text
         shell       export NAME='value', for eval in a POSIX shell
         kubernetes  a manifest of a Secret, with the values in base64
         systemd     SetCredentialEncrypted= of a unit, for this machine only
@@ -26,9 +26,10 @@ struct Export: WritingCommand {
 
       In dotenv, single quotes make everything literal. A value that has a single quote is in double quotes, with a \
       backslash before ", \\, $ and `. The command names values that some programs read differently: with a single \
-      quote and one of these characters, or with a backslash at the end. In shell, names that are settings of \
-      programs, such as PATH and PAGER, are refused as by "secretprefs run". For systemd, "systemd-creds encrypt" \
-      encrypts each value with the key of this machine or its TPM; the service reads it from $CREDENTIALS_DIRECTORY.
+      quote and one of these characters, or with a backslash at the end. Docker's --env-file takes quotes and comments \
+      as parts of values. In shell, names that are settings of programs, such as PATH and PAGER, are refused as by \
+      "secretprefs run". For systemd, "systemd-creds encrypt" encrypts each value with the key of this machine or its \
+      TPM; the service reads it from $CREDENTIALS_DIRECTORY.
 
       With --all-services and --all-groups, writes the keys of several services and groups. In json, an object for \
       each group and for each service has their keys; kubernetes gets a Secret for each service. The other formats \

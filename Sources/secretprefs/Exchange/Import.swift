@@ -19,7 +19,8 @@ struct Import: WritingCommand {
 
       The format is recognised by the file's name if the content agrees; - is standard input, which needs --format:
         dotenv           NAME=value; nothing is expanded
-        json             nested names are joined with dots; values keep their kinds
+        json             nested names are joined with dots; values keep their kinds;
+                         Secrets of Kubernetes are decoded
         csv              browsers and password managers; or the columns key and value
         netrc            machine, login, password, as curl reads them
         git-credentials  the file of git's credential store

@@ -63,7 +63,13 @@ enum PlainFormat: String, NamedFormat {
       throw ToolError.usage(
         "\(path): a vault is not a plain file", hint: "\"secretprefs bundle import\" imports a bundle")
     }
-    guard let assumed = format ?? PlainFormat(fileName: PathName.last(of: path)) else {
+    let named = format ?? PlainFormat(fileName: PathName.last(of: path))
+    if named ?? .json == .json, KubernetesParser.isYAML(bytes) {
+      throw PlainFault(
+        line: 0,
+        reason: "this is a Secret of Kubernetes in YAML, which is not read: \"kubectl get secret -o json\" writes JSON")
+    }
+    guard let assumed = named else {
       throw ToolError.usage(
         path == "-" ? "the format of standard input is not known" : "\(path): the name does not show the format",
         hint: choices)
@@ -72,6 +78,8 @@ enum PlainFormat: String, NamedFormat {
     case .archive: return (.archive, try ArchiveParser.parse(bytes))
     case .json where format == nil && ArchiveParser.isArchive(UnsafeRawBufferPointer(bytes)):
       return (.archive, try ArchiveParser.parse(bytes))
+    case .json where format == nil && RecordsParser.isRecords(bytes):
+      return (.records, try RecordsParser.parse(bytes))
     case .pass:
       throw ToolError.usage("\(path): not a directory", hint: "the password store of pass, often ~/.password-store")
     case .dotenv: return (.dotenv, try ForeignDotenvParser.parse(bytes))
@@ -94,7 +102,9 @@ enum PlainFormat: String, NamedFormat {
         switch shown {
         case .docker: try DockerParser.records(of: leaves, in: bytes, isKnown: assumed == .docker)
         case .bitwarden: try BitwardenParser.records(of: leaves, in: bytes)
-        default: try JSONDocuments.plain(leaves, in: bytes)
+        default:
+          try KubernetesParser.recognizes(leaves, in: bytes)
+            ? KubernetesParser.records(of: leaves, in: bytes) : JSONDocuments.plain(leaves, in: bytes)
         }
       for fault in faults { try records.refuse(fault) }
       return (shown, records)

@@ -16,6 +16,16 @@ struct PlainRecords {
     var isSecret: Bool?
     /// Why the value may not be what a user expects.
     var note: String?
+    /// Why it is not imported. It still has its key: an earlier value of it is not what readers of the file get.
+    var obstacle: Obstacle?
+  }
+
+  /// Why a value is not imported.
+  enum Obstacle {
+    /// The reason that the report gives.
+    case left(String)
+    /// Takes little room in the many values that have none.
+    indirect case bad(PlainFault)
   }
 
   /// A login that a credential helper gives, which has attributes.
@@ -78,6 +88,15 @@ struct PlainRecords {
         note: note))
   }
 
+  /// Adds a value that is not imported. A name that is too long for a key is that of no other value.
+  mutating func leave(_ key: String, _ obstacle: Obstacle, line: Int) throws(PlainFault) {
+    guard key.utf8.count <= InputText.longestName else {
+      return try leaveOut(Value(key: key, bytes: 0..<0, line: line), obstacle)
+    }
+    guard try count(key, line: line) else { return }
+    values.append(Value(key: key, bytes: 0..<0, line: line, obstacle: obstacle))
+  }
+
   /// Adds a line of the report about all values.
   mutating func note(_ reason: String) throws(PlainFault) { notes.append(Part(line: 0, name: "", reason: reason)) }
 
@@ -115,13 +134,12 @@ struct PlainRecords {
   /// entry with the name of an earlier one, or with a key of it, gets a number: `<name> (2)`. A field whose name is too
   /// long is bad, and the others are added.
   ///
-  /// - Parameter name: the groups and the name, which is a ``title(_:)``. Without a name, or behind a slash, the entry
-  ///   is `untitled`.
+  /// - Parameter name: the groups and the name, which is a ``title(_:)``, or none: see ``entryName(_:)``.
   mutating func add(entry name: String, _ fields: [Field], line: Int) throws(PlainFault) {
     let fields = fields.filter { !$0.bytes.isEmpty }
     guard !fields.isEmpty else { return try skip(name, "the entry is empty", line: line) }
-    let isNamed = !name.isEmpty && name.last != "/"
-    let name = isNamed ? name : name + "untitled"
+    let isNamed = Self.entryName(name) == name
+    let name = Self.entryName(name)
     guard Self.isKey(name) else { return try refuse(Self.notAKey(name, line)) }
     guard let entry = numbered(entry: name, fields) else {
       return try refuse(
@@ -191,8 +209,8 @@ struct PlainRecords {
   /// Puts `prefix` in front of every key, leaves out what is no value, and checks the keys and the lengths of the
   /// values. What is bad is left out if it is among `skips`, and is otherwise in ``faults``.
   ///
-  /// - Parameter laterWins: whether the last of several values with one key counts, as in a dotenv file. Otherwise the
-  ///   second one is bad.
+  /// - Parameter laterWins: whether the last of several values with one key counts, as in a dotenv file, also if it is
+  ///   not imported itself. Otherwise the second one is bad.
   /// - Parameter keepsServices: whether records stay in their services, and `keepsGroups` whether they stay in their
   ///   access groups.
   mutating func finish(
@@ -201,50 +219,34 @@ struct PlainRecords {
   ) throws {
     // By the access group and the service of a record, and the key.
     var places: [[Vault.Name?]: [Vault.Name: Int]] = [:]
+    // The value that counts for each key.
     var kept: [Value] = []
     for var value in values {
       value.key = prefix + value.key
       if value.isSecret == false, SecretMark.mayBeSecret(bytes[value.bytes]) { value.isSecret = true }
-      if value.spelling == .text, let name = ForeignReference.name(of: bytes[value.bytes]) {
-        try skip(value.key, "\(name), not the value", line: value.line)
+      value.obstacle = value.obstacle ?? Self.obstacle(to: value, in: bytes)
+      let target: (names: [Vault.Name?], key: Vault.Name)
+      do throws(PlainFault) {
+        target = try Self.target(of: value, keepingServices: keepsServices, keepingGroups: keepsGroups)
+      } catch {
+        try leaveOut(value, value.obstacle ?? .bad(error))
         continue
       }
-      guard value.bytes.count <= ValueReader.longest else {
-        try refuse(
-          PlainFault(
-            line: value.line, name: Self.shown(value.key),
-            reason: "a value of more than \(ValueReader.longest) bytes", isLimit: true))
-        continue
-      }
-      guard let key = Self.key(value.key) else {
-        try refuse(Self.notAKey(value.key, value.line))
-        continue
-      }
-      let service = value.record.flatMap { Self.key($0.service) }
-      guard service != nil || value.record == nil else {
-        try refuse(Self.notAKey(value.record?.service ?? "", value.line))
-        continue
-      }
-      let group = value.record?.group.flatMap(Self.key)
-      guard group != nil || value.record?.group == nil else {
-        try refuse(Self.notAKey(value.record?.group ?? "", value.line))
-        continue
-      }
-      let names = [keepsGroups ? group : nil, keepsServices ? service : nil]
-      guard let place = places[names]?[key] else {
-        places[names, default: [:]][key] = kept.count
+      guard let place = places[target.names]?[target.key] else {
+        places[target.names, default: [:]][target.key] = kept.count
         kept.append(value)
         continue
       }
+      let earlier = kept[place]
       if laterWins {
-        try skip(value.key, "a later line has the same name", line: kept[place].line)
+        try leaveOut(earlier, earlier.obstacle ?? .left("a later line has the same name"))
         kept[place] = value
       } else {
-        let line = kept[place].line
-        let other = line == value.line ? "an earlier one in this line, which is kept" : "in line \(line)"
-        try refuse(PlainFault(line: value.line, name: value.key, reason: "the same key as \(other)"))
+        try refuse(Self.repeated(value, earlier))
       }
     }
+    for value in kept { if let obstacle = value.obstacle { try leaveOut(value, obstacle) } }
+    kept.removeAll { $0.obstacle != nil }
     for value in kept {
       let isData =
         value.spelling == .text && !isUTF8(UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
@@ -264,6 +266,53 @@ struct PlainRecords {
     skipped.sort { $0.line < $1.line }
     notes.sort { $0.line < $1.line }
   }
+
+  /// Why a value is not imported, by its bytes.
+  private static func obstacle(to value: Value, in bytes: UnsafeRawBufferPointer) -> Obstacle? {
+    if value.spelling == .text, let name = ForeignReference.name(of: bytes[value.bytes]) {
+      return .left("\(name), not the value")
+    }
+    guard value.bytes.count > ValueReader.longest else { return nil }
+    return .bad(
+      PlainFault(
+        line: value.line, name: shown(value.key), reason: "a value of more than \(ValueReader.longest) bytes",
+        isLimit: true))
+  }
+
+  /// The access group and the service of a record, if it stays in them, and the key of a value.
+  private static func target(
+    of value: Value, keepingServices keepsServices: Bool, keepingGroups keepsGroups: Bool
+  ) throws(PlainFault) -> (names: [Vault.Name?], key: Vault.Name) {
+    func name(_ text: String) throws(PlainFault) -> Vault.Name {
+      guard let name = Self.key(text) else { throw Self.notAKey(text, value.line) }
+      return name
+    }
+    let key = try name(value.key)
+    guard let record = value.record else { return ([nil, nil], key) }
+    let service = try name(record.service)
+    let group = try record.group.map { (group) throws(PlainFault) in try name(group) }
+    return ([keepsGroups ? group : nil, keepsServices ? service : nil], key)
+  }
+
+  private static func repeated(_ value: Value, _ earlier: Value) -> PlainFault {
+    let isKept = earlier.obstacle == nil
+    let other =
+      earlier.line == value.line
+      ? "an earlier one in this line" + (isKept ? ", which is kept" : "") : "in line \(earlier.line)"
+    return PlainFault(line: value.line, name: value.key, reason: "the same key as \(other)")
+  }
+
+  /// Names a value that is not imported, whose name is counted or cut.
+  private mutating func leaveOut(_ value: Value, _ obstacle: Obstacle) throws(PlainFault) {
+    switch obstacle {
+    case .left(let reason):
+      skipped.append(Part(line: value.line, name: Self.shown(value.key), reason: reason))
+    case .bad(let fault): try refuse(fault)
+    }
+  }
+
+  /// The name under which an entry is imported: `untitled` without a name, also behind the slash of a group.
+  static func entryName(_ name: String) -> String { name.isEmpty || name.last == "/" ? name + "untitled" : name }
 
   /// A title as the name of an entry: without slashes at its end, behind which a name is missing. Empty for blanks.
   static func title(_ text: String) -> String {

@@ -81,6 +81,40 @@ struct DotenvImportTests {
   }
 
   @Test(arguments: [
+    ("x #y", true), ("\"x\" # y", true), ("'x' # y", true), ("\"\" #y", true), ("`x`", true), ("x", false),
+    ("'x # y'", false),
+  ])
+  func `a value that docker or systemd reads with its comment or backquotes has a note`(
+    _ value: String, _ isNoted: Bool
+  ) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write("A=\(value)\n", to: ".env")
+    let outcome = try scene.shell("secretprefs import .env --dry-run")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(outcome.text.contains("docker and systemd") == isNoted, "\(outcome.text)")
+  }
+
+  @Test(arguments: ["A=op://v/i/f", "A=LONG", "A='x' y", "A=\"x"])
+  func `an earlier line of a name is not imported if the last one is left out or skipped`(_ last: String) throws {
+    let scene = try ExchangeScene()
+    let line = last.replacing("LONG", with: String(repeating: "x", count: 16_777_217))
+    try scene.home.write("B=1\nA=old\n\(line)\n", to: ".env")
+    let outcome = try scene.shell("secretprefs import .env --skip")
+    #expect(outcome.text.contains("not imported: line 2, A: a later line has the same name\n"), "\(outcome.errorText)")
+    #expect(outcome.text.matches(of: /not imported: line 3/).count == 1, "\(outcome.text)")
+    #expect(try scene.texts(service: "default") == ["B": "1"])
+  }
+
+  @Test(arguments: ["A=op://v/i/f", "A='x' y"])
+  func `the last line of a name is imported if an earlier one is left out or skipped`(_ first: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write("\(first)\nA=new\n", to: ".env")
+    let outcome = try scene.shell("secretprefs import .env --skip")
+    #expect(outcome.text.matches(of: /not imported/).count == 1, "\(outcome.errorText)")
+    #expect(try scene.texts(service: "default") == ["A": "new"])
+  }
+
+  @Test(arguments: [
     ("KEY=\"l1\r\nl2\"\r\nB='x\r\ny'\r\n", ["KEY": "l1\nl2", "B": "x\ny"]), ("A=`x \"y\" 'z'`", ["A": "x \"y\" 'z'"]),
     ("A: x\nB: 'y z'\nexport C: no=1", ["A": "x", "B": "y z", "C": "no=1"]), ("A='it'\\''s' # c\n", ["A": "it's"]),
     ("A=x\nexport A\nexport B # c\n", ["A": "x"]), ("A=C:\\dir\\\nB=1\n", ["A": "C:\\dir\\", "B": "1"]),

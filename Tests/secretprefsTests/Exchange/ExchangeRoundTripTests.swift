@@ -57,6 +57,13 @@ struct ExchangeRoundTripTests {
     #expect(manifest.hasPrefix(start))
     let lines = manifest.dropFirst(start.count).split(separator: "\n").map(String.init)
     #expect(Set(lines) == Set(values.map { "  \"\($0)\": \"\(Data($1).base64EncodedString())\"" }))
+    // As kubectl prints it after it was applied.
+    let metadata = #""metadata":{"name":"shop","uid":"x"},"type":"Opaque""#
+    try scene.home.write(
+      #"{"apiVersion":"v1","data":{\#(lines.joined(separator: ","))},"kind":"Secret",\#(metadata)}"#, to: "s.json")
+    let outcome = try scene.shell("secretprefs import s.json --service back")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(try scene.values(service: "back") == values)
   }
 
   @Test(arguments: [

@@ -237,7 +237,7 @@ struct ManagerImportTests {
   @Test(arguments: [
     "otpauth://totp/a?issuer=x", "otpauth://totp/a?secret=0189", "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&digits=99",
     "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=0", "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&algorithm=MD5",
-    "otpauth://hotp/a?secret=JBSWY3DPEHPK3PXP",
+    "otpauth://hotp/a?secret=JBSWY3DPEHPK3PXP", "otpauth://steam/a?secret=JBSWY3DPEHPK3PXP&digits=11",
   ])
   func `an account of which no codes can be made is refused, as by otp`(uri: String) throws {
     let scene = try ExchangeScene()
@@ -248,6 +248,15 @@ struct ManagerImportTests {
     let line = try #require(imported.errorText.split(separator: "\n").first)
     let reason = try #require(line.split(separator: "line 1: ").last)
     #expect(code.errorText.contains(reason), "\(imported.errorText)\(code.errorText)")
+  }
+
+  @Test func `an account of Steam gets a key, which makes codes`() throws {
+    let scene = try ExchangeScene()
+    let uri = "otpauth://steam/Steam%3Ame?secret=\(Self.base32)&issuer=Steam&digits=5&period=30"
+    try scene.home.write(uri + "\n", to: "codes.txt")
+    let outcome = try scene.shell("secretprefs import codes.txt --format otpauth && secretprefs otp Steam/me/totp")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(try scene.texts(service: "default") == ["Steam/me/totp": uri])
   }
 
   @Test func `a question mark in a parameter belongs to it`() throws {

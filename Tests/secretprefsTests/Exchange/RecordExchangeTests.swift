@@ -54,6 +54,31 @@ struct RecordExchangeTests {
         """)
   }
 
+  @Test func `records in a file with the name of JSON are recognised`() throws {
+    let outcome = try run(
+      """
+      secretprefs export --format records --service x --only multi --to one.json
+      use; secretprefs import one.json | head -1; cp a.jsonl all.json
+      secretprefs import all.json --on-conflict skip | head -1
+      """)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(
+      outcome.text == """
+        1 key imported, service x
+        18 keys imported, 1 existing kept, services default, x
+
+        """)
+  }
+
+  @Test func `settings that have some of the names of a record are settings`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(#"{"key":"k","service":"s","kind":"string","value":"v"}"#, to: "s.json")
+    let outcome = try scene.shell("secretprefs import s.json")
+    #expect(
+      try scene.texts(service: "default") == ["key": "k", "service": "s", "kind": "string", "value": "v"],
+      "\(outcome.errorText)")
+  }
+
   @Test func `the earlier values are in their order, with their kinds`() throws {
     let outcome = try run(
       """

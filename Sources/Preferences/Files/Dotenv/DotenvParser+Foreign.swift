@@ -1,5 +1,5 @@
 /// The forms that only some programs have, and the values that programs read differently: npm's dotenv, `--env-file` of
-/// node, python-dotenv, and a shell.
+/// node and docker, `EnvironmentFile=` of systemd, python-dotenv, and a shell.
 extension DotenvParser {
   /// Joins `part`, a text in quotes that was read, with what follows without a blank, as a shell does: more texts in
   /// quotes, characters behind a backslash, and plain characters. A `;` ends it.

@@ -11,8 +11,10 @@ package struct DotenvParser {
   let readsForeignForms: Bool
   /// The names that have no value, and their lines. Only foreign forms have them.
   package private(set) var names: [(name: String, line: Int)] = []
-  /// The line and the reason of the error that was thrown last.
-  package private(set) var failure = (line: 0, reason: "")
+  /// The line, the name and the reason of the error that was thrown last. The name is empty if the line has none.
+  package private(set) var failure = (line: 0, name: "", reason: "")
+  /// The name in the current line, once its sign was found.
+  private var currentName = ""
   /// The number of the line that was read last. A line feed belongs to the line that it ends.
   package var lastLine: Int {
     position > 0 && bytes[position - 1] == UInt8(ascii: "\n") ? max(line - 1, 1) : line
@@ -33,6 +35,7 @@ package struct DotenvParser {
     while position < bytes.count {
       let start = position
       firstLine = line
+      currentName = ""
       skipBlanks()
       if next == UInt8(ascii: "#") { skipComment() }
       if skipLineEnd() { continue }
@@ -79,6 +82,7 @@ package struct DotenvParser {
   private mutating func entry(
     _ name: String, from start: Int, isExported: Bool, doubt: String? = nil
   ) throws(PreferencesError) -> DotenvEntry {
+    currentName = name
     position += 1
     let (text, value, own) = try value(isExported: isExported)
     return DotenvEntry(
@@ -98,7 +102,7 @@ package struct DotenvParser {
     case UInt8(ascii: "`") where !readsForeignForms: throw malformed("a value that begins with a backquote")
     case UInt8(ascii: "`"):
       text = try quoted()
-      doubt = "only node reads backquotes as quotes; a shell runs the text"
+      doubt = "only node reads backquotes as quotes; a shell runs the text, and docker and systemd keep them"
     case UInt8(ascii: "'"), UInt8(ascii: "\""):
       if readsForeignForms { doubt = quotedDoubt() }
       let part = try quoted()
@@ -121,7 +125,10 @@ package struct DotenvParser {
     let place = text.isEmpty && position == first ? afterEquals..<afterEquals : first..<position
     let end = position
     skipBlanks()
-    if next == UInt8(ascii: "#"), position > end || position == first { skipComment() }
+    if next == UInt8(ascii: "#"), position > end || position == first {
+      if readsForeignForms { doubt = doubt ?? "docker and systemd read the # as a part of the value" }
+      skipComment()
+    }
     guard skipLineEnd() else { throw malformed("text behind the value") }
     return (text, place, doubt)
   }
@@ -226,7 +233,7 @@ package struct DotenvParser {
   }
 
   private mutating func malformed(_ what: String) -> PreferencesError {
-    failure = (firstLine, what)
+    failure = (firstLine, currentName, what)
     let lines = lastLine > firstLine ? "lines \(firstLine) to \(lastLine)" : "line \(firstLine)"
     return PreferencesError(.malformed, "\(lines): \(what)")
   }

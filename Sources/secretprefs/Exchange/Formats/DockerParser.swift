@@ -200,7 +200,7 @@ struct DockerParser {
   private mutating func add(
     _ registry: String, auth: JSONLeaf, _ user: JSONLeaf?, _ password: JSONLeaf?
   ) throws(PlainFault) {
-    guard let login = decoded(auth.bytes),
+    guard let login = DecodedText.goBase64(auth.bytes, in: bytes),
       let colon = bytes[login].firstIndex(of: UInt8(ascii: ":")), colon > login.lowerBound,
       let name = String(validating: bytes[login.lowerBound..<colon], as: UTF8.self)
     else {
@@ -220,21 +220,10 @@ struct DockerParser {
 
   /// Whether an `auth` has a user name alone, as Azure writes it beside a token.
   private func isWithoutPassword(_ auth: JSONLeaf) -> Bool {
-    guard let login = decoded(auth.bytes), let colon = bytes[login].firstIndex(of: UInt8(ascii: ":")) else {
-      return false
-    }
+    guard let login = DecodedText.goBase64(auth.bytes, in: bytes),
+      let colon = bytes[login].firstIndex(of: UInt8(ascii: ":"))
+    else { return false }
     return withoutNULs(colon + 1..<login.upperBound).isEmpty
-  }
-
-  /// Base64 as Go reads it: with padding, and line ends in it do not count.
-  private func decoded(_ text: Range<Int>) -> Range<Int>? {
-    var end = text.lowerBound
-    for index in text where bytes[index] != UInt8(ascii: "\r") && bytes[index] != UInt8(ascii: "\n") {
-      bytes[end] = bytes[index]
-      end += 1
-    }
-    guard (end - text.lowerBound).isMultiple(of: 4) else { return nil }
-    return DecodedText.base64(text.lowerBound..<end, in: bytes)
   }
 
   private mutating func add(

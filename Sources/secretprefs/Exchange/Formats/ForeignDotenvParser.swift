@@ -6,35 +6,47 @@ enum ForeignDotenvParser {
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     var parser = DotenvParser(bytes, readingForeignForms: true)
     var records = PlainRecords()
-    var entries: [DotenvEntry] = []
+    // What each line with a name has: a value, or why it is bad.
+    var found: [(name: String, line: Int, entry: Result<DotenvEntry, PlainFault>)] = []
     while true {
       do throws(PreferencesError) {
         guard let entry = try parser.nextEntry() else { break }
-        entries.append(entry)
+        found.append((entry.name, entry.line, .success(entry)))
       } catch {
-        let fault = PlainFault(line: parser.failure.line, reason: parser.failure.reason)
+        let (line, name, reason) = parser.failure
         parser.skipLine()
         // An open quote takes the lines behind it along.
-        try records.refuse(fault.through(parser.lastLine))
+        let fault = PlainFault(line: line, reason: reason).through(parser.lastLine)
+        if name.isEmpty { try records.refuse(fault) } else { found.append((name, line, .failure(fault))) }
       }
-      if entries.count > PlainRecords.most {
-        throw .tooMuch("more than \(PlainRecords.most) values", line: entries[PlainRecords.most].line)
+      if found.count > PlainRecords.most {
+        throw .tooMuch("more than \(PlainRecords.most) values", line: found[PlainRecords.most].line)
       }
     }
     for name in parser.names { try records.skip(name.name, "a name without a value", line: name.line) }
-    let isSops = entries.contains { entry in
-      entry.name == "sops_mac" && ForeignReference.name(of: UnsafeRawBufferPointer(bytes)[entry.text]) != nil
+    let isSops = found.contains { name, _, entry in
+      guard name == "sops_mac", case .success(let entry) = entry else { return false }
+      return ForeignReference.name(of: UnsafeRawBufferPointer(bytes)[entry.text]) != nil
     }
-    for entry in entries {
-      if let metadata = ForeignReference.metadata(variable: entry.name, isSops: isSops) {
-        try records.skip(entry.name, metadata, line: entry.line)
-        continue
+    for (name, line, entry) in found {
+      switch entry {
+      case .success(let entry): try add(entry, isSops: isSops, from: bytes, to: &records)
+      // Its name counts: programs do not read an earlier line of it.
+      case .failure(let fault): try records.leave(name, .bad(fault), line: line)
       }
-      let notes = [hasEntry(entry.text, in: bytes) ? entryNote : nil, entry.doubt].compactMap(\.self)
-      try records.add(
-        entry.name, entry.text, line: entry.line, note: notes.isEmpty ? nil : notes.joined(separator: "; "))
     }
     return records
+  }
+
+  private static func add(
+    _ entry: DotenvEntry, isSops: Bool, from bytes: UnsafeMutableRawBufferPointer, to records: inout PlainRecords
+  ) throws(PlainFault) {
+    if let metadata = ForeignReference.metadata(variable: entry.name, isSops: isSops) {
+      return try records.skip(entry.name, metadata, line: entry.line)
+    }
+    let notes = [hasEntry(entry.text, in: bytes) ? entryNote : nil, entry.doubt].compactMap(\.self)
+    try records.add(
+      entry.name, entry.text, line: entry.line, note: notes.isEmpty ? nil : notes.joined(separator: "; "))
   }
 
   private static let entryNote = "a line of the value looks like an entry: a quote may be missing before it"

@@ -150,6 +150,17 @@ enum DecodedText {
     return range.lowerBound..<end
   }
 
+  /// Base64 as Go reads it: with padding, and line ends in it do not count.
+  static func goBase64(_ text: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int>? {
+    var end = text.lowerBound
+    for index in text where bytes[index] != UInt8(ascii: "\r") && bytes[index] != UInt8(ascii: "\n") {
+      bytes[end] = bytes[index]
+      end += 1
+    }
+    guard (end - text.lowerBound).isMultiple(of: 4) else { return nil }
+    return base64(text.lowerBound..<end, in: bytes)
+  }
+
   /// Hexadecimal digits, two for each byte.
   static func hex(_ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int>? {
     guard range.count.isMultiple(of: 2) else { return nil }

@@ -58,10 +58,10 @@ enum JSONDocuments {
         if isUsed(leaves[(index + 1)...].prefix(while: \.isInArray), in: bytes) {
           try records.add(key, leaf.bytes, line: leaf.line, spelling: .kind(.json))
         } else {
-          try records.skip(key, "a list with a value that another program replaces", line: leaf.line)
+          try records.leave(key, .left("a list with a value that another program replaces"), line: leaf.line)
         }
-      case .null: try records.skip(key, "null", line: leaf.line)
-      case .emptyObject: try records.skip(key, "an empty object", line: leaf.line)
+      case .null: try records.leave(key, .left("null"), line: leaf.line)
+      case .emptyObject: try records.leave(key, .left("an empty object"), line: leaf.line)
       }
     }
     return records

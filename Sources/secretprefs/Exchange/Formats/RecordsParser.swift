@@ -10,6 +10,16 @@ struct RecordsParser {
   private let bytes: UnsafeMutableRawBufferPointer
   private var records = PlainRecords()
 
+  /// Whether the first object of a text has the members of a record.
+  static func isRecords(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
+    var text = InputText(bytes)
+    text.skip(while: InputText.isSpace)
+    do throws(PlainFault) {
+      let members = try GuardedJSONParser.items(of: bytes, from: text.position, line: text.line).items
+      return Set(["key", "service", "kind", "historyDepth"]).isSubset(of: members.compactMap(\.name))
+    } catch { return false }
+  }
+
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PlainFault(line: 0, reason: "not UTF-8") }
     var parser = RecordsParser(bytes: bytes)
