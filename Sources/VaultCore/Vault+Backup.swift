@@ -7,7 +7,8 @@ extension Vault {
   /// The vault is verified with this handle's keys before the copy is created. The copy has mode 0600, is one
   /// consistent state even if other processes write meanwhile, and is durable when the method returns.
   ///
-  /// A backup opens with the present credentials, even after they are changed or removed in the vault.
+  /// A backup opens with the present credentials, even after they are changed or removed in the vault. An identity
+  /// needs the present ``pin()`` for it, also after a rotation of the vault.
   /// - Throws: ``VaultError/Code/alreadyExists``; ``VaultError/Code/insecurePermissions`` for the directory;
   ///   ``VaultError/Code/tampered`` if the vault does not verify; ``VaultError/Code/io`` and
   ///   ``VaultError/Code/readOnly`` without a copy; ``VaultError/Code/durabilityUnknown``.

@@ -117,7 +117,8 @@ extension Vault {
   /// A program that opens the vault with an identity needs ``RotationReport/newPin`` to open it again, and no other
   /// slot may be left. It stores that pin beside the present one in `beforeStoring`. After a crash, one of the two
   /// opens the vault; when the method has returned, only the new one does, and the old one is not to be trusted any
-  /// more.
+  /// more. For backups from before, the identity needs ``RotationReport/formerPin``, which nobody can compute without
+  /// another owner's credential: keep it with them, apart from the pin of the vault.
   ///
   /// ```swift
   /// try vault.rotateVault { (report) throws(VaultError) in
@@ -132,7 +133,7 @@ extension Vault {
   ///   - droppingHistory: whether earlier values are removed instead of sealed again.
   ///   - keepingHolders: whether the group slots of holders by public key stay as they are, so that the old pin opens
   ///     them. Not for a former owner's removal: that owner can open these slots as well. An identity has one pin for a
-  ///     vault, so that it opens either these slots or new ones.
+  ///     vault, so that it opens either these slots or new ones: when the holder gets another slot, these are renewed.
   ///   - beforeStoring: gets the report when everything is ready, and before anything is stored. If it throws, nothing
   ///     is changed. It is called under the lock of the vault, maybe by another thread, and must not use the vault. The
   ///     write can still fail afterwards.

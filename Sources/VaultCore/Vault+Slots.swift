@@ -34,6 +34,11 @@ public struct RotationReport: Sendable {
   public let renewedSlots: [SlotInfo]
   /// The new ``Vault/pin()``; `nil` if the vault key was not replaced.
   public let newPin: VaultPin?
+  /// The ``Vault/pin()`` before the rotation; `nil` if the vault key was not replaced.
+  ///
+  /// Identities open backups from before the rotation only with this pin. It is not secret, and cannot be found again
+  /// without an owner's credential that is no identity: keep it with the backups.
+  public let formerPin: VaultPin?
 
   /// Gets the report before anything is stored. What it throws ends the rotation.
   typealias Receiver = @Sendable (RotationReport) throws(VaultError) -> Void
@@ -47,8 +52,17 @@ extension Vault {
     try handle.withCurrent { (_, state) throws(VaultError) in try state.slotInfos() }
   }
 
-  /// Adds a slot whose credential opens the whole vault, or only `group`. Durable when the method returns. Other slots
-  /// do not change. A passphrase is stretched before any lock is taken.
+  /// Returns the slots of the state that this handle has loaded or written last. Behind a write that has succeeded, it
+  /// cannot fail because of the file.
+  package func loadedSlots() throws(VaultError) -> [SlotInfo] {
+    try handle.withLoadedState { (_, state) throws(VaultError) in try state.slotInfos() }
+  }
+
+  /// Adds a slot whose credential opens the whole vault, or only `group`. Durable when the method returns. A passphrase
+  /// is stretched before any lock is taken.
+  ///
+  /// Other slots do not change, except those of the same holder by public key that a rotation has kept for the pin
+  /// before it: they are renewed, so that the present ``pin()`` opens all slots of the holder.
   /// - Returns: The id of the slot.
   /// - Throws: ``VaultError/Code/ownerRequired``; ``VaultError/Code/groupNotGranted``; ``VaultError/Code/kdfRefused``
   ///   for the cost of a passphrase; ``VaultError/Code/limitExceeded``; the vault is unchanged then.
@@ -82,8 +96,8 @@ extension Vault {
   /// The vault's keys do not change, so every other slot still opens the vault. The old credential still opens an old
   /// copy of the file.
   ///
-  /// An identity opens its new slot only with the vault's ``pin()``: hand that over before the last other owner slot is
-  /// replaced.
+  /// An identity opens its new slot only with the vault's ``pin()``: hand that over before the last owner slot of a
+  /// passphrase or raw key is replaced.
   ///
   /// - Parameters:
   ///   - id: the slot to replace; `nil` for the slot that opened this handle.
@@ -293,7 +307,8 @@ extension Vault {
     try rewrite(beforeStoring: hand) { (draft, current) throws(VaultError) in
       try body(&draft, current)
       guard droppingOthers || !draft.dropped.contains(where: { $0.slot.scope == .owner }) else {
-        throw VaultError(.conflict, "an owner slot would be removed: its credential was not given")
+        throw VaultError(
+          .conflict, "an owner slot would be removed: its credential was not given", cause: UnnamedOwner())
       }
       var own = [current.slot: current.slots[0]].merging(kept) { own, _ in own }
       for (old, new) in draft.renewed {
@@ -310,8 +325,12 @@ extension Vault {
       opened.granted = draft.vaultKey
       return Unlocked(slots: [opened])
     }
-    return report.value ?? RotationReport(droppedSlots: [], renewedSlots: [], newPin: nil)
+    return report.value ?? RotationReport(droppedSlots: [], renewedSlots: [], newPin: nil, formerPin: nil)
   }
+
+  /// The cause of the error of a rotation that was to keep all owners, and meets one whose credential was not given:
+  /// another process may have added it since the call began.
+  package struct UnnamedOwner: Error {}
 
   /// The present snapshot, for derivations that happen before any lock is taken.
   /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder.
@@ -362,9 +381,13 @@ extension VaultDraft {
         isCurrent: entry.slot.id == current)
     }
     let new = Set(renewed.values.map(\.id))
+    let formerKey = former.vaultKey.flatMap { $0.isEqual(to: vaultKey) ? nil : $0 }
     return RotationReport(
       droppedSlots: dropped.map(info), renewedSlots: slots.filter { new.contains($0.slot.id) }.map(info),
-      newPin: former.vaultKey?.isEqual(to: vaultKey) == true ? nil : try agreement().pin)
+      newPin: formerKey == nil ? nil : try agreement().pin,
+      formerPin: try formerKey.map { (key) throws(VaultError) in
+        try VaultAgreement(of: vaultID, vaultKey: key, sealer).pin
+      })
   }
 }
 

@@ -72,6 +72,8 @@ struct KeepOptions: ParsableArguments {
       throw VaultError(.ownerRequired, "the credential opens one access group")
     } catch {
       guard [.credentialRejected, .staleCredential, .ownerRequired].contains(error.code) else { throw error }
+      // Another process may have removed the slot that unlocked the vault. Then this fails with that.
+      _ = try vault.slots()
       throw ToolError(
         error, message: "the credential of a --keep option opens no owner slot",
         hint: "\"secretprefs slots list\" shows the slots; group slots are always kept")

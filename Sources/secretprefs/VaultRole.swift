@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import Secrets
 internal import VaultCore
 
 /// Names one of the two files of a command in prompts and errors.
@@ -12,7 +13,7 @@ enum VaultRole: String {
 
   private var options: String {
     switch self {
-    case .vault, .backup: "--key-file or --passphrase-fd"
+    case .vault, .backup: "--key-file, --identity or --passphrase-fd"
     case .bundle: "--bundle-key-file or --bundle-passphrase-fd"
     }
   }
@@ -24,6 +25,11 @@ enum VaultRole: String {
 
   private func hint(_ error: VaultError, _ location: VaultLocation) -> String? {
     switch error.code {
+    case .credentialRejected where self == .backup:
+      return "\(options) gives the credential of the backup, and --trust the pin that the vault had then"
+    // The usual hints are about the pin.
+    case .credentialRejected where error.cause is IdentityRejection: return nil
+    case .noCredential where error.cause is IdentityFile.WithoutPin: return nil
     case .credentialRejected: return "\(options) gives the credential of \(rawValue)"
     case .noCredential: return "\(options) gives the credential of \(rawValue); a prompt needs a terminal"
     case .notFound where self == .bundle: return Self.makeBundle

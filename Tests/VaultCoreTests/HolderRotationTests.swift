@@ -144,6 +144,38 @@ extension EveryStorage.HolderRotationTests {
     }
   }
 
+  @Test func `row G8: a holder whose slots were kept opens all with the present pin once it gets another`() throws {
+    try HeldVault.with { held in
+      try held.owner.rotateVault(keepingHolders: true)
+      try held.add(held.identity, "two")
+
+      let pin = try held.owner.pin()
+      let slots = try held.owner.slots().filter { $0.publicKey == held.identity.publicKey }
+      #expect(try held.refusal() == .credentialRejected)
+      #expect(try held.open(trusting: pin).groupNames() == ["one", "two"])
+      #expect(slots.map(\.label) == ["web1", "more"])
+      #expect(slots.map { $0.group?.text } == ["one", "two"])
+      #expect(!slots.map(\.id).contains(held.slot))
+      #expect(try held.items.count == 2)
+
+      // What is for the present pin stays.
+      try held.add(held.identity, "default")
+      #expect(try held.owner.slots().map(\.id).filter(Set(slots.map(\.id)).contains) == slots.map(\.id))
+      try held.owner.rotate(held.owner.group(named: "one"))
+      #expect(try held.open(trusting: pin).text("password", in: "one") == "s3cret")
+    }
+  }
+
+  @Test func `row G8: another slot of a holder leaves the kept slots of others as they are`() throws {
+    try HeldVault.with { held in
+      let other = try VaultIdentity.sample(2)
+      try held.owner.rotateVault(keepingHolders: true)
+      try held.add(other, "two")
+      #expect(try held.refusal() == nil)
+      #expect(try held.refusal(other, trusting: held.owner.pin()) == nil)
+    }
+  }
+
   @Test func `an owner by identity goes on with its renewed slot`() throws {
     try HeldVault.with { held in
       let colleague = try VaultIdentity.sample(2)
@@ -208,6 +240,7 @@ extension EveryStorage.HolderRotationTests {
       #expect(found.isUnchanged && found.isCurrent)
       #expect(try found.pin == vault.pin())
       #expect(report.newPin == found.pin)
+      #expect(report.formerPin == held.pin)
       #expect(try held.refusal(colleague, trusting: found.pin) == nil)
       #expect(try held.refusal(colleague) == .credentialRejected)
     }
@@ -262,6 +295,7 @@ extension EveryStorage.HolderRotationTests {
       let rotated = try held.owner.rotate(held.owner.group(named: "one"))
       let removed = try held.owner.removeSlot(held.slot)
       #expect(rotated.newPin == nil && removed.newPin == nil)
+      #expect(rotated.formerPin == nil && removed.formerPin == nil)
       #expect(try held.owner.pin() == held.pin)
     }
   }

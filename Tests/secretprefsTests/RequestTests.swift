@@ -66,6 +66,25 @@ struct RequestTests {
     #expect(try scene.requests.isEmpty)
   }
 
+  @Test func `a holder whose slots were kept opens all of them with the pin of its next grant, and the owner is told`()
+    throws
+  {
+    let outcome = try Tool.shell(
+      """
+      export SECRETPREFS_KEY_FILE=k; public=$(cat public)
+      secretprefs groups create one; secretprefs groups create two
+      secretprefs slots add --for-group one --public-key $public > pin 2> note
+      secretprefs rotate --vault-keys --keep-holders 2> warning
+      secretprefs groups --identity web1 --trust "$(cat pin)" | cut -d ' ' -f 1
+      secretprefs requests grant $public --for-group two --yes > new 2> warning
+      grep -c 'the holder has slots that opened with a former pin: all of its slots now need this one' warning
+      secretprefs groups --identity web1 --trust "$(cat pin)"; echo $?
+      secretprefs groups --identity web1 --trust "$(cat new)" | cut -d ' ' -f 1
+      secretprefs slots add --for-group default --public-key $public > pin 2> note; cmp pin new; wc -l < note
+      """, in: Scene().home)
+    #expect(outcome.text == "one\n1\n77\none\ntwo\n1\n", "\(outcome.errorText)")
+  }
+
   @Test func `a request that cannot be removed is granted all the same, with a warning`() throws {
     let scene = try Scene()
     // Root may remove a file from any folder, unless that right is taken away.

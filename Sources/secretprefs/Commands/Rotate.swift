@@ -35,6 +35,10 @@ struct Rotate: WritingCommand {
 
   @OptionGroup var keep: KeepOptions
 
+  private static let keptHolders =
+    "who had an owner's credential can open the group slots of holders by public key that were kept; their identities "
+    + "go on with the former pin, and need the present one for all slots once they get another slot"
+
   func perform(_ messages: Messages) throws {
     guard (group == nil) == vaultKeys else {
       throw Self.usageError("either --group or --vault-keys is required")
@@ -48,8 +52,8 @@ struct Rotate: WritingCommand {
     let name = try group.map { (text) throws(VaultError) in try Vault.Name(text) }
     let (vault, credential) = try access.openKeepingCredential(messages)
     let rotated: (String, JSON) = name.map { ("group", .string($0.text)) } ?? ("vault", .string(access.location.name))
-    let handover = try PinHandover(
-      try access.trustingFile(credential), of: vault, RotationAnswer(isJSON: self.vault.json, members: [rotated]))
+    let handover = PinHandover(
+      try access.trustingFile(credential), RotationAnswer(isJSON: self.vault.json, members: [rotated]))
     let report: RotationReport
     if dropHistory {
       let groups = try name.map({ [try vault.grantedGroup($0.text)] }) ?? vault.groups()
@@ -64,11 +68,9 @@ struct Rotate: WritingCommand {
       ) { (report) throws(VaultError) in try handover.hand(report) }
     }
     report.warnOfDroppedSlots(messages)
-    handover.complete(report, messages)
-    if keepHolders {
-      messages.warn("who had an owner's credential can open the group slots of holders by public key that were kept")
-    }
+    handover.warn(report, messages)
+    if keepHolders { messages.warn(Self.keptHolders) }
     vault.recordChange(by: Self.self, messages)
-    try handover.writeAnswer(report)
+    try handover.complete(report, messages)
   }
 }

@@ -135,6 +135,8 @@ enum Hints {
     switch error.code {
     case .notFound: makeVault
     case .alreadyExists: "existing files and names are never overwritten; choose a different one"
+    case .conflict where error.cause is Vault.UnnamedOwner:
+      "run the command again; \"secretprefs slots list\" shows the new slot"
     case .conflict: "\"secretprefs info\" shows the current revision"
     case .expired: "store a new value, or read the old one without --refuse-expired"
     case .invalidName: "names of keys, services and groups have 1 to 1024 bytes and no control characters"

@@ -3,8 +3,8 @@ internal import VaultCore
 /// The cause of an error about an identity that opens no slot.
 struct IdentityRejection: Error {
   static let hint =
-    "the pin may be from before the keys of the vault were replaced: the command that did so printed the present one, "
-    + "and an owner's \"secretprefs slots pin\" prints it; a backup from before opens with this pin"
+    "the keys of the vault may have been replaced: the command that did so printed the present pin, and an owner's "
+    + "\"secretprefs slots pin\" prints it; a backup from before opens with the pin of that time: --trust"
 
   /// Says that the pin can be the reason, too.
   static func explained(_ error: VaultError) -> VaultError {

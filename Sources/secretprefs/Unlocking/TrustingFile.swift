@@ -24,14 +24,35 @@ struct TrustingFile {
 
   /// Removes the former pin, of which others may know the keys, if the second pin is that of the vault. Only that
   /// order is safe: if the first one opens the vault, a write with the second one may still be under way.
-  func settle(on pin: VaultPin, _ messages: Messages) {
+  ///
+  /// - Returns: the former pin, if it was removed.
+  @discardableResult
+  func settle(on pin: VaultPin, _ messages: Messages) -> VaultPin? {
+    var former: VaultPin?
     do throws(VaultError) {
       try update { (file) throws(VaultError) in
-        file.nextPin == pin ? IdentityFile(identity: file.identity, pin: pin) : nil
+        guard file.nextPin == pin else { return nil }
+        former = file.pin
+        return IdentityFile(identity: file.identity, pin: pin)
       }
+      return former
     } catch {
       messages.warn("the identity still trusts the former pin of the vault, too (\(displayed(error.message)))")
+      return nil
     }
+  }
+
+  /// The identity with the pins of the file, whichever is named elsewhere; `nil` if it has none.
+  /// - Throws: an error if the file cannot be changed, too: one that can be read only once is left alone.
+  func credential() throws(VaultError) -> Vault.Credential? {
+    var credential: Vault.Credential?
+    try update { (file) throws(VaultError) in
+      credential = try file.pin.map { (pin) throws(VaultError) in
+        try Vault.Credential.identity(file.identity, trusting: pin, next: file.nextPin)
+      }
+      return nil
+    }
+    return credential
   }
 
   /// Changes the file, if `change` returns another one, while no other command changes its pins.
@@ -74,7 +95,12 @@ extension VaultAccess {
   /// The file of the identity that is the credential; `nil` for a different credential, and if the pin is not the
   /// file's own.
   func trustingFile(_ credential: Vault.Credential) throws(VaultError) -> TrustingFile? {
-    guard credential.holder != nil, try IdentityFile.named(trust) == nil else { return nil }
+    try IdentityFile.named(trust) == nil ? identityFile(credential) : nil
+  }
+
+  /// The file of the identity that is the credential; `nil` for a different credential.
+  func identityFile(_ credential: Vault.Credential) throws(VaultError) -> TrustingFile? {
+    guard credential.holder != nil else { return nil }
     if let identity { return TrustingFile(path: identity) }
     let mounted = try Environment.credentialsDirectory.map { ServiceCredential.identity.path(in: $0) }
     if let mounted, FileIdentity(at: mounted) != nil { return TrustingFile(path: mounted) }
@@ -87,6 +113,6 @@ extension VaultAccess {
     let pin: VaultPin
     // Only an owner knows it.
     do throws(VaultError) { pin = try vault.loadedPin() } catch { return }
-    file.settle(on: pin, messages)
+    if let former = file.settle(on: pin, messages) { messages.warn(former.warningOfBackups) }
   }
 }

@@ -14,7 +14,8 @@ struct RestoreBackup: WritingCommand {
       other files are never replaced. The replaced vault is kept beside the new one, in a database under another name, \
       and its place is printed; with --no-copy its changes since the backup are lost. Credentials that were removed \
       since the backup open the vault again, and those that were added no longer do: the command names their slots \
-      before it asks. A mark refuses the restored vault until you run "secretprefs mark accept".
+      before it asks, and the pin of the backup if holders by public key need it again. A mark refuses the restored \
+      vault until you run "secretprefs mark accept".
 
       EXAMPLE:
         secretprefs backup restore /var/backups/shop/secrets.spv
@@ -51,8 +52,9 @@ struct RestoreBackup: WritingCommand {
     if replaces {
       let (existing, state) = try existingState(access, vaultID: report.status.vaultID, options: options)
       let info = try VaultInfo(at: file, options: options)
-      slots = SlotDifference(vault: existing, backup: info, try Self.slots(of: copy))
-      SlotDifference.warn(slots, messages)
+      slots = SlotDifference(
+        vault: existing, { .replaced(access, credential, options) }, backup: info, try OwnedSlots(of: copy))
+      slots?.warn(messages)
       let points = "vault \(state), the backup is at \(info.point)"
       if !yes {
         try Prompt.confirm(
@@ -87,7 +89,7 @@ struct RestoreBackup: WritingCommand {
       ("generation", .unsigned(report.status.generation)), ("values", .unsigned(UInt64(report.values))),
       ("behindMark", .bool(isBehind)),
     ]
-    if replaces { answer += SlotDifference.members(slots) }
+    if let slots { answer += slots.members }
     if let kept { answer.append(("kept", .string(kept.name))) }
     try Output.write(.object(answer))
   }
@@ -102,14 +104,6 @@ struct RestoreBackup: WritingCommand {
       guard error.code == .markMissing else { throw error }
       messages.warn("the configured mark is missing; \"secretprefs mark init\(access.namingOptions)\" creates one")
       return false
-    }
-  }
-
-  /// The slots of the backup with their labels. Only an owner can read them.
-  private static func slots(of backup: Vault) throws(VaultError) -> [SlotInfo] {
-    do throws(VaultError) { return try backup.slots() } catch {
-      guard error.code == .ownerRequired else { throw error }
-      return []
     }
   }
 

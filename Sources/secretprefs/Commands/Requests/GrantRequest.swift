@@ -60,7 +60,7 @@ struct GrantRequest: WritingCommand {
     let requests = try choice.find(in: try place.contents())
     let publicKey = requests[0].publicKey
     let vault = try access.open(messages)
-    _ = try vault.slots()  // fails for a group holder, before a question
+    let others = try vault.slots()  // fails for a group holder, before a question
     let groups = try forGroup.map { try vault.grantedGroup($0) }
     if !yes {
       do { try confirm(requests, access) } catch let error as ToolError where error.status == .usage {
@@ -74,13 +74,9 @@ struct GrantRequest: WritingCommand {
     removeRequests(requests, from: place, messages)
     messages.tell(
       ids.count == 1 ? "the slot is \(ids[0])" : "the slots are \(ids.map(\.description).joined(separator: ", "))")
-    let pin = try vault.loadedPin()
-    guard self.vault.json else { return try Output.write("\(pin)\n") }
-    try Output.write(
-      .object([
-        ("ids", .array(ids.map { .string($0.description) })), ("publicKey", .string("\(publicKey)")),
-        ("pin", .string("\(pin)")),
-      ]))
+    let members = [("ids", JSON.array(ids.map { .string($0.description) }))]
+    try HolderOptions.writePin(
+      of: vault, for: publicKey, besides: others, self.vault.json ? members : nil, messages)
   }
 
   private static let withoutTerminal =

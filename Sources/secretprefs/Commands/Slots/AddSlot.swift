@@ -43,9 +43,9 @@ struct AddSlot: WritingCommand {
     try holder.check(besides: credential)
     let publicKey = try holder.key()
     let vault = try access.open(messages)
-    _ = try vault.slots()  // fails for a group holder, before the user types a passphrase twice
+    let slots = try vault.slots()  // fails for a group holder, before the user types a passphrase twice
     let group = try forGroup.map { (name) in try vault.grantedGroup(name) }
-    if let publicKey { return try add(publicKey, group, to: vault, messages) }
+    if let publicKey { return try add(publicKey, group, to: vault, besides: slots, messages) }
     let id = try credential.store(label: label, access, messages) { (slot) throws(VaultError) in
       try vault.addSlot(slot, granting: group)
     }
@@ -55,18 +55,16 @@ struct AddSlot: WritingCommand {
   }
 
   private func add(
-    _ publicKey: VaultIdentity.PublicKey, _ group: AccessGroup?, to vault: Vault, _ messages: Messages
+    _ publicKey: VaultIdentity.PublicKey, _ group: AccessGroup?, to vault: Vault, besides others: [SlotInfo],
+    _ messages: Messages
   ) throws {
     let id = try HolderOptions.store { () throws(VaultError) in
       try vault.addSlot(NewSlot(publicKey, label: label), granting: group)
     }
     vault.recordChange(by: Self.self, messages)
     messages.tell("the slot is \(id)")
-    let pin = try vault.loadedPin()
-    guard self.vault.json else { return try Output.write("\(pin)\n") }
-    try Output.write(
-      .object([
-        ("id", .string(id.description)), ("publicKey", .string("\(publicKey)")), ("pin", .string("\(pin)")),
-      ]))
+    let members = [("id", JSON.string(id.description))]
+    try HolderOptions.writePin(
+      of: vault, for: publicKey, besides: others, self.vault.json ? members : nil, messages)
   }
 }

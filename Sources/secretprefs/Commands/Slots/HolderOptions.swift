@@ -27,6 +27,25 @@ struct HolderOptions: ParsableArguments {
     guard label.utf8.count <= 1024 else { throw .usage("a label must have at most 1024 bytes") }
   }
 
+  /// Prints the pin, which the identity needs for its new slots.
+  ///
+  /// - Parameters:
+  ///   - others: the slots of the vault before the change, without one that was replaced.
+  ///   - members: what `--json` prints before the public key and the pin; `nil` without it.
+  static func writePin(
+    of vault: Vault, for publicKey: VaultIdentity.PublicKey, besides others: [SlotInfo], _ members: [(String, JSON)]?,
+    _ messages: Messages
+  ) throws {
+    let present = Set(try vault.loadedSlots().map(\.id))
+    if others.contains(where: { $0.publicKey == publicKey && !present.contains($0.id) }) {
+      messages.warn("the holder has slots that opened with a former pin: all of its slots now need this one")
+    }
+    let pin = try vault.loadedPin()
+    guard let members else { return try Output.write("\(pin)\n") }
+    try Output.write(
+      .object(members + [("publicKey", .string("\(publicKey)")), ("pin", .string("\(pin)"))]))
+  }
+
   /// Adds what a user can do about the errors of a write.
   static func store<Result>(_ write: () throws(VaultError) -> Result) throws -> Result {
     do throws(VaultError) { return try write() } catch {

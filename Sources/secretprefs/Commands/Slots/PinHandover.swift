@@ -31,26 +31,22 @@ final class PinHandover: Sendable {
   }
 
   private let file: TrustingFile?
-  private let present: VaultPin?
   private let answer: RotationAnswer
   private let state = Mutex(State())
 
-  /// - Parameters:
-  ///   - file: the identity file whose own pin opened the vault, if one did.
-  ///   - vault: with its present keys.
-  init(_ file: TrustingFile?, of vault: Vault, _ answer: RotationAnswer) throws(VaultError) {
+  /// - Parameter file: the identity file whose own pin opened the vault, if one did.
+  init(_ file: TrustingFile?, _ answer: RotationAnswer) {
     self.file = file
     self.answer = answer
-    present = file == nil ? nil : try vault.loadedPin()
   }
 
   /// For `beforeStoring` of a rotation.
   /// - Throws: an error if neither has the pin.
   func hand(_ report: RotationReport) throws(VaultError) {
     guard let pin = report.newPin, report.renewedSlots.contains(where: \.isCurrent) else { return }
-    if let file, let present {
+    if let file, let former = report.formerPin {
       do throws(VaultError) {
-        try file.add(pin, behind: present)
+        try file.add(pin, behind: former)
         return state.withLock { $0.receiver = .file }
       } catch { state.withLock { $0.refusal = error } }
     }
@@ -61,17 +57,18 @@ final class PinHandover: Sendable {
     state.withLock { $0.receiver = .output }
   }
 
-  /// Takes the former pin from the identity file, and warns about the slots that need the new one.
-  func complete(_ report: RotationReport, _ messages: Messages) {
+  /// Warns about the slots that need the new pin, and about the backups that need the former one.
+  func warn(_ report: RotationReport, _ messages: Messages) {
     let (receiver, refusal) = state.withLock { ($0.receiver, $0.refusal) }
     if let refusal { messages.warn("the identity file does not get the new pin (\(displayed(refusal.message)))") }
     report.warnOfRenewedSlots(messages, own: receiver)
-    if receiver == .file, let file, let pin = report.newPin { file.settle(on: pin, messages) }
   }
 
-  /// Prints the answer, unless that was done before the change.
-  func writeAnswer(_ report: RotationReport?) throws(ToolError) {
-    guard state.withLock({ $0.receiver }) != .output, let text = answer.text(report) else { return }
-    try Output.write(text)
+  /// Prints the answer, unless that was done before the change, and then takes the former pin from the identity file.
+  /// If the answer is lost, the next command does that, and names the pin.
+  func complete(_ report: RotationReport?, _ messages: Messages) throws(ToolError) {
+    let receiver = state.withLock { $0.receiver }
+    if receiver != .output, let text = answer.text(report) { try Output.write(text) }
+    if receiver == .file, let file, let pin = report?.newPin { file.settle(on: pin, messages) }
   }
 }

@@ -62,15 +62,15 @@ struct RemoveSlot: WritingCommand {
       } else {
         ("removed", .string(removed[0].id.description))
       }
-    let handover = try PinHandover(
-      try access.trustingFile(credential), of: vault,
+    let handover = PinHandover(
+      try access.trustingFile(credential),
       RotationAnswer(isJSON: self.vault.json, members: [ids, ("rotated", .bool(!withoutRotation))]))
     let report = try remove(removed, removal, of: vault, credential, handover)
     warn(removed, others: slots.filter { !removed.map(\.id).contains($0.id) }, messages)
     report?.warnOfDroppedSlots(messages)
-    if let report { handover.complete(report, messages) }
+    if let report { handover.warn(report, messages) }
     vault.recordChange(by: Self.self, messages)
-    try handover.writeAnswer(report)
+    try handover.complete(report, messages)
   }
 
   /// What is removed.

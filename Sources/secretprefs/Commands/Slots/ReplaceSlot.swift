@@ -11,11 +11,12 @@ struct ReplaceSlot: WritingCommand {
       Prompts twice for a new passphrase, or writes a new raw key to a new file, or gives access to the identity with \
       the public key. The slot keeps its label and access, and gets a new id, which is printed. Other slots and the \
       keys of the vault do not change; the old credential no longer opens the vault, but older copies of the file \
-      still do. If it leaked, remove the slot instead.
+      still do. If it leaked, remove the slot instead. With --public-key, prints the pin of the vault, and the id of \
+      the slot on standard error.
 
       A program that is running needs the new credential at once, unless the old slot is kept with --keep-old: let the \
-      program use the new credential, and then remove the old slot, whose id is the one that was given. The only \
-      owner slot is kept so before it is replaced by that of an identity, which opens it only with the pin.
+      program use the new credential, and then remove the old slot, whose id is the one that was given. The last \
+      owner slot that needs no pin is kept so before it is replaced by that of an identity.
 
       EXAMPLE:
         secretprefs slots replace 5f0c9a --new-key-file billing-2027.key --keep-old
@@ -43,9 +44,10 @@ struct ReplaceSlot: WritingCommand {
     let vault = try access.open(messages)
     let slots = try vault.slots()
     let old = try choice.find(in: slots)
-    guard publicKey == nil || keepOld || !old.isOwner || slots.contains(where: { $0.isOwner && $0.id != old.id }) else {
+    let others = slots.filter { $0.id != old.id }
+    guard publicKey == nil || keepOld || !old.isOwner || others.contains(where: \.isSureOwner) else {
       throw ToolError.usage(
-        "this is the only owner slot, and the vault would be lost if the identity has not its pin",
+        "no other owner slot is known to open without a pin, and the vault would be lost with the pin",
         hint: "use --keep-old, and remove the old slot when the identity opens the vault")
     }
     let group =
@@ -63,10 +65,21 @@ struct ReplaceSlot: WritingCommand {
         try credential.store(label: old.label, access, messages, store)
       }
     vault.recordChange(by: Self.self, messages)
-    guard self.vault.json else { return try Output.write("\(id)\n") }
-    try Output.write(
-      .object(
-        credential.answer(id) + (publicKey.map { [("publicKey", .string("\($0)"))] } ?? [])
-          + [(keepOld ? "kept" : "replaced", .string(old.id.description))]))
+    let members = credential.answer(id) + [(keepOld ? "kept" : "replaced", .string(old.id.description))]
+    if let publicKey {
+      messages.tell("the slot is \(id)")
+      return try HolderOptions.writePin(
+        of: vault, for: publicKey, besides: others, self.vault.json ? members : nil, messages)
+    }
+    try self.vault.json ? Output.write(.object(members)) : Output.write("\(id)\n")
+  }
+}
+
+extension SlotInfo {
+  /// Whether the slot surely opens the whole vault: by a passphrase or raw key, or because it has just done so. What
+  /// opens the slot of an identity is lost with the pin.
+  fileprivate var isSureOwner: Bool {
+    if case .unknown = kind { return false }
+    return isOwner && (publicKey == nil || isCurrent)
   }
 }

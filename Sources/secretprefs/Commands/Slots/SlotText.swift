@@ -72,7 +72,8 @@ extension RotationReport {
     }
   }
 
-  /// Warns about the slots that need the new pin. With `--json` they are in the output instead.
+  /// Warns about the slots that need the new pin, and about the backups that need the former one. With `--json` both
+  /// are in the output instead.
   /// - Parameter receiver: who has the new pin for the identity of this command, if its slot is one of them.
   func warnOfRenewedSlots(_ messages: Messages, own receiver: PinHandover.Receiver?) {
     guard !messages.isJSON, !renewedSlots.isEmpty else { return }
@@ -86,14 +87,27 @@ extension RotationReport {
       case nil: ""
       }
     messages.warn("\(count) the new pin of the vault: \"secretprefs identity trust\", or its configuration\(own)")
+    if let formerPin { messages.warn(formerPin.warningOfBackups) }
   }
 
   /// The new pin, if a holder needs it.
   var shownPin: VaultPin? { renewedSlots.isEmpty ? nil : newPin }
 
+  /// The former pin, if a holder needs it for a backup.
+  private var shownFormerPin: VaultPin? { renewedSlots.isEmpty ? nil : formerPin }
+
   /// What `--json` prints of a rotation.
   var members: [(String, JSON)] {
-    [("dropped", .array(droppedSlots.map(\.json))), ("renewed", .array(renewedSlots.map(\.json)))]
-      + (shownPin.map { [("pin", .string("\($0)"))] } ?? [])
+    let pins = [("pin", shownPin), ("formerPin", shownFormerPin)].compactMap { name, pin in
+      pin.map { (name, JSON.string("\($0)")) }
+    }
+    return [("dropped", .array(droppedSlots.map(\.json))), ("renewed", .array(renewedSlots.map(\.json)))] + pins
+  }
+}
+
+extension VaultPin {
+  /// Says what this pin is good for once the vault has new keys.
+  var warningOfBackups: String {
+    "an identity opens backups from before only with --trust \(self); keep this pin with them"
   }
 }
