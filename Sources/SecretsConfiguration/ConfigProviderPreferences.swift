@@ -18,11 +18,12 @@
   /// provider cannot list its keys, so ``names(of:)`` is always empty, and dictionaries made from the layer do not
   /// contain its values.
   ///
-  /// **Types.** The provider is asked for the kind that the caller wants. Dates, URLs and dictionaries are parsed from
-  /// its text, by the rule of `PreferenceValue.init(parsing:as:)`. Without a kind, and for elements of a list, the
-  /// first type that the provider returns is used, in the order text, whole number, number, Boolean, list, bytes. A
-  /// provider of text therefore returns text, from which elements are parsed, and a JSON provider, which does not
-  /// distinguish `true` from 1, returns 1. A dictionary whose members a provider has under keys of their own is absent.
+  /// **Types.** The provider is asked for the kind that the caller wants. Dates, URLs, dictionaries and what it does
+  /// not return as that kind are parsed from its text, by the rule of `PreferenceValue.init(parsing:as:)`. Without a
+  /// kind, and for elements of a list, the first type that the provider returns is used, in the order text, whole
+  /// number, number, Boolean, list, bytes. A provider of text therefore returns text, from which elements are parsed,
+  /// and a JSON provider, which does not distinguish `true` from 1, returns 1. A dictionary whose members a provider
+  /// has under keys of their own is absent.
   ///
   /// **Secrets.** A layer holds either plain values or secrets, and the caller decides which: the mark that a provider
   /// puts on each value is known too late to choose the layers of a lookup. In a plain layer, a value that the provider
@@ -44,7 +45,7 @@
       custody = secrecy == .secret ? .sealed : .plain
     }
 
-    /// Returns the value with the kind of the query; `nil` if the provider has none.
+    /// Returns the value with the kind of the query, or with another kind of number; `nil` if the provider has none.
     ///
     /// - Throws: ``PreferencesError/Code/typeMismatch`` if the provider has a value that it cannot return as this kind;
     ///   ``PreferencesError/Code/unavailable`` if it marks the value as secret and the layer is plain; the provider's
@@ -120,10 +121,12 @@
       let lists: [ConfigType] = [.stringArray, .intArray, .doubleArray, .boolArray, .byteChunkArray]
       return switch kind {
       case .string, .date, .url, .dictionary: [.string]
-      case .data: [.bytes]
-      case .bool: [.bool]
-      case .integer, .unsignedInteger: [.int]
-      case .double: [.double]
+      // A provider may not return its text as a type although the text is a value of the kind: `on` as a flag, or a
+      // number above `Int.max`.
+      case .data: [.bytes, .string]
+      case .bool: [.bool, .string]
+      case .integer, .unsignedInteger: [.int, .string]
+      case .double: [.double, .int, .string]
       case .array: lists
       case nil: [.string, .int, .double, .bool] + lists + [.bytes]
       }

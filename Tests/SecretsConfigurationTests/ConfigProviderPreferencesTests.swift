@@ -61,6 +61,39 @@
       #expect(try environment.value(forKey: "server.port") == "8080")
     }
 
+    /// A value of each kind, as text and as a provider in memory has it, and what is returned.
+    private func samples() throws -> [(text: String, content: ConfigContent, value: PreferenceValue)] {
+      let url = try #require(URL(string: "https://example.com/?a=b"))
+      let (date, whole) = ("2026-01-02T03:04:05Z", "\(UInt64.max)")
+      let largest = Double.greatestFiniteMagnitude
+      return [
+        ("a", .string("a"), .string("a")), ("AP8=", .bytes([0, 255]), .data(Data([0, 255]))),
+        ("off", .bool(false), .bool(false)), ("\(Int64.min)", .int(.min), .integer(.min)),
+        (whole, .string(whole), .unsignedInteger(.max)), ("\(largest)", .double(largest), .double(largest)),
+        (date, .string(date), .date(Date(timeIntervalSince1970: 1_767_323_045))),
+        (url.absoluteString, .string(url.absoluteString), .url(url)),
+        ("a,b", .stringArray(["a", "b"]), .array(["a", "b"])),
+        (#"{"a": "b"}"#, .string(#"{"a": "b"}"#), .dictionary(["a": "b"])),
+      ]
+    }
+
+    @Test func `a value of each kind is returned, however large`() throws {
+      let samples = try samples()
+      #expect(samples.map { $0.value.kind } == PreferenceValue.Kind.allCases)
+      for (text, content, value) in samples {
+        let query = try PreferenceQuery("value", as: value.kind)
+        let environment = EnvironmentVariablesProvider(environmentVariables: ["VALUE": text])
+        let memory = InMemoryProvider(values: ["value": ConfigValue(content, isSecret: false)])
+        #expect(try ConfigProviderPreferences(environment).value(for: query) == value)
+        #expect(try ConfigProviderPreferences(memory).value(for: query) == value)
+      }
+    }
+
+    @Test func `a whole number is a number`() throws {
+      let layer = ConfigProviderPreferences(InMemoryProvider(values: ["ratio": 1]))
+      #expect(try layer.value(for: PreferenceKey("ratio", default: 0.5)) == 1)
+    }
+
     @Test func `typed values are returned as they are`() throws {
       #expect(try memory.value(forKey: "text") == "a")
       #expect(try memory.value(forKey: "port") == 8080)
