@@ -213,7 +213,7 @@ end_request:
 save:
     atomic { t = tokens; m = mark; f = isFailure };
     if
-    /* model: outdated | save | forget(new) */
+    /* model: outdated | save | drop(new) */
     :: t == SIGNED_IN || t >= new -> unsaved[p] = 0
     /* model: store | save | guard try await records.store(text, mark, over: record.version) else { continue } */
     :: t != SIGNED_IN && t < new ->

@@ -114,12 +114,12 @@ extension RefreshingToken {
     var fits = true
     while true {
       guard let record = try await records.reading({ try $0.find() }) else {
-        forget(new)
+        drop(new)
         throw RefreshFailure(.signedOut)
       }
       guard record.hasSameTokens(as: new.spent) else {
         // model: outdated
-        forget(new)
+        drop(new)
         return try record.tokens.access()
       }
       let isUsable = fits && new.access.isAccessToken
@@ -157,6 +157,12 @@ extension RefreshingToken {
 
   func forget(_ new: NewTokens) {
     unfinished.withLock { if $0.unsaved?.lease.id == new.lease.id { $0.unsaved = nil } }
+  }
+
+  /// Forgets new tokens that have no record any more, unless a sign-out waits for them.
+  private func drop(_ new: NewTokens) {
+    let isAwaited = unfinished.withLock { $0.removing.contains { $0.content.isEqual(to: new.spent.content) } }
+    if !isAwaited { forget(new) }
   }
 
   /// Replaces the lease by the failure, for the processes that wait.

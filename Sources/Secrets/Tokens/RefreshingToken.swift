@@ -86,6 +86,8 @@ public final class RefreshingToken: Sendable {
     var refreshing: Task<Secret<String>, any Error>?
     /// New tokens that are not stored yet, or could not be: the vault was locked in the meantime, the disk is full.
     var unsaved: NewTokens?
+    /// What calls of ``RefreshingToken/remove()`` remove: they return the tokens for which it was spent.
+    var removing: [TokenText] = []
   }
 
   let records: any TokenStore
@@ -259,8 +261,12 @@ public final class RefreshingToken: Sendable {
 
   /// Removes the tokens. Durable when it returns.
   ///
-  /// The result of a refresh that is under way is not stored, and its callers get ``RefreshFailure/Code/signedOut``.
-  /// - Returns: the removed tokens, which can then be revoked at the server; `nil` if there were none.
+  /// The result of a refresh that is under way is not stored, and its callers get ``RefreshFailure/Code/signedOut``. If
+  /// this object refreshes, the call waits for it after the removal, because the server may have replaced the removed
+  /// tokens: for ``Options/lease`` at most, or until the caller is cancelled. A call by the refresh closure does not
+  /// wait.
+  /// - Returns: the tokens to revoke at the server: the removed ones, or those that this object has received for them.
+  ///   `nil` if there were none. Those that another process or a longer refresh receives are lost.
   /// - Throws: ``VaultError/Code/typeMismatch`` if the record holds no tokens; the errors of
   ///   ``Vault/transaction(service:in:_:)``. Then the tokens are not removed.
   @discardableResult
@@ -270,12 +276,32 @@ public final class RefreshingToken: Sendable {
       let stored = Tokens(
         access: try record.tokens.access(), refresh: try record.tokens.refresh(),
         expires: Date(milliseconds: record.tokens.expires))
-      let unsaved = unfinished.withLock(\.unsaved)
+      unfinished.withLock { $0.removing.append(record.tokens) }
+      defer { endRemoving(record) }
       guard try await records.remove(record) else { continue }
-      if let unsaved { forget(unsaved) }
-      return unsaved.flatMap { record.hasSameTokens(as: $0.spent) ? $0.tokens : nil } ?? stored
+      return await successor(of: record) ?? stored
     }
     return nil
+  }
+
+  private func endRemoving(_ record: TokenRecord) {
+    unfinished.withLock { unfinished in
+      // Another call may remove the same.
+      guard let index = unfinished.removing.firstIndex(where: record.hasSameTokens(as:)) else { return }
+      unfinished.removing.remove(at: index)
+    }
+  }
+
+  /// Returns the tokens for which removed ones were spent, also by the refresh that is under way.
+  private func successor(of record: TokenRecord) async -> Tokens? {
+    if let task = unfinished.withLock({ $0.refreshing }), !Self.spending.contains(records.place) {
+      do { _ = try await value(of: task, until: leases.elapsed() + options.lease) } catch {}
+    }
+    return unfinished.withLock { unfinished in
+      guard let unsaved = unfinished.unsaved, record.hasSameTokens(as: unsaved.spent) else { return nil }
+      unfinished.unsaved = nil
+      return unsaved.tokens
+    }
   }
 }
 

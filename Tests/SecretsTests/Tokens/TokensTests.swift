@@ -1,4 +1,5 @@
 import Foundation
+import PreferencesTestSupport
 import Secrets
 import SecretsTesting
 import Synchronization
@@ -175,7 +176,21 @@ extension TokensTests {
     #expect(fixture.requests == [])
   }
 
-  @Test func `removed tokens are returned, and a refresh under way is not stored`() async throws {
+  @Test func `removed tokens are returned, and can be removed once`() async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.token()
+    try await token.set(fixture.tokens(0, lifetime: -1))
+
+    let removed = try #require(try await token.remove())
+
+    #expect(try removed.access == Secret("a0"))
+    #expect(try removed.refresh == Secret("r0"))
+    #expect(removed.expires == fixture.date - 1)
+    #expect(try fixture.store.keys() == [])
+    #expect(try await token.remove() == nil)
+  }
+
+  @Test func `signing out during a refresh returns the tokens that the server issues, and stores none`() async throws {
     let fixture = TokenFixture()
     let door = Door()
     let token = try fixture.token(waitingAt: door)
@@ -183,15 +198,69 @@ extension TokensTests {
     let caller = Task { try await token.failure() }
     try await door.isReached()
 
-    let removed = try #require(try await token.remove())
+    let signOut = Task { try await token.remove() }
+    while try !fixture.store.keys().isEmpty { try await Task.sleep(for: .milliseconds(1)) }
     door.open()
 
-    #expect(try removed.access == Secret("a0"))
-    #expect(try removed.refresh == Secret("r0"))
-    #expect(removed.expires == fixture.date - 1)
+    let removed = try #require(try await signOut.value)
+    #expect(try removed.access == Secret("a1"))
+    #expect(try removed.refresh == Secret("r1"))
     #expect(try await caller.value == .signedOut)
+    #expect(token.unsavedTokens == nil)
     #expect(try fixture.store.keys() == [])
-    #expect(try await token.remove() == nil)
+  }
+
+  @Test func `signing out and in again during a refresh returns the tokens that the server issues`() async throws {
+    let fixture = TokenFixture()
+    let door = Door()
+    let token = try fixture.token(waitingAt: door)
+    try await token.set(fixture.tokens(0, lifetime: -1))
+    let caller = Task { try await token.text() }
+    try await door.isReached()
+
+    let signOut = Task { try await token.remove() }
+    while try !fixture.store.keys().isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    try await token.set(fixture.tokens(7))
+    door.open()
+
+    let removed = try #require(try await signOut.value)
+    #expect(try removed.refresh == Secret("r1"))
+    #expect(try await caller.value == "a7")
+    #expect(try await token.text() == "a7")
+    #expect(token.unsavedTokens == nil)
+  }
+
+  @Test func `signing out waits for a refresh no longer than a lease`() async throws {
+    let fixture = TokenFixture()
+    let door = Door()
+    let token = try fixture.token(waitingAt: door)
+    try await token.set(fixture.tokens(0, lifetime: -1))
+    let caller = Task { try await token.failure() }
+    try await door.isReached()
+
+    let signOut = Task { try await token.remove() }
+    while try !fixture.store.keys().isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    let removed = try await fixture.clock.run(until: .seconds(100)) { try await signOut.value }
+    door.open()
+
+    #expect(try removed?.refresh == Secret("r0"))
+    #expect(try await caller.value == .signedOut)
+  }
+
+  @Test func `a refresh that signs out does not wait for itself`() async throws {
+    let fixture = TokenFixture()
+    let own = Mutex<RefreshingToken?>(nil)
+    let token = try fixture.token { _ in
+      try await own.withLock { $0 }?.remove()
+      throw RefreshFailure(.rejected)
+    }
+    own.withLock { $0 = token }
+    try await token.set(fixture.tokens(0, lifetime: -1))
+
+    #expect(try await token.failure() == .signedOut)
+
+    #expect(try fixture.store.keys() == [])
+    own.withLock { $0 = nil }
   }
 
   @Test func `a sign-in during a refresh wins`() async throws {
