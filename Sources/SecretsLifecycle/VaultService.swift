@@ -26,8 +26,9 @@
   /// and `reload` is called again at the next check.
   ///
   /// **Keys.** If the vault no longer opens with its key, because the slot was replaced or removed, the service unlocks
-  /// it with the credential that `unlocking` finds then, and tries again at the next regular check if that fails. A
-  /// vault that was locked, by `Vault.lock()` or an idle limit, stays locked until the program unlocks it.
+  /// it with the credential that `unlocking` finds then, and tries again at the next regular check if that fails. This
+  /// restarts no limit of the vault. A vault that was locked, by `Vault.lock()` or a limit, also while the service
+  /// looks for the credential, stays locked until the program unlocks it.
   ///
   /// **Shutdown.** The vault is locked when ``run()`` returns or throws. A group shuts down in reverse order, so a
   /// service that is listed after this one can read secrets until it has ended. If the group is cancelled instead, all
@@ -166,7 +167,8 @@
       }
     }
 
-    /// Returns the health of the vault. If only its key no longer opens it, unlocks it again first.
+    /// Returns the health of the vault. If only its key no longer opens it, unlocks it again first, unless it is locked
+    /// meanwhile.
     private func health(_ seen: inout Seen, at wake: Wake) async -> VaultHealth {
       let health = await secrets.reading { $0.vault.health() }
       guard case .failing(let error) = health, [.credentialRejected, .staleCredential].contains(error.code) else {
@@ -174,7 +176,7 @@
         return health
       }
       if wake == .notice, let refusal = seen.refusal { return .failing(refusal) }
-      do throws(VaultError) { try await unlock() } catch {
+      do throws(VaultError) { try await unlockAgain() } catch {
         seen.refusal = error
         return .failing(error)
       }
@@ -184,8 +186,14 @@
 
     private func unlock() async throws(VaultError) {
       try await vault.unlock(unlocking)
-      logger.notice("The vault was unlocked with its present key")
+      logUnlocking()
     }
+
+    private func unlockAgain() async throws(VaultError) {
+      if try await vault.unlockAgain(unlocking) { logUnlocking() }
+    }
+
+    private func logUnlocking() { logger.notice("The vault was unlocked with its present key") }
 
     private func log(_ health: VaultHealth) {
       switch health {

@@ -27,12 +27,32 @@ extension Vault {
 
   /// The asynchronous form of `unlock(with:)`. Cancelling the task does not stop it.
   public func unlock(with credential: Vault.Credential) async throws(VaultError) {
-    let state = try await HelperPool.using([credential], for: path).run { () throws(VaultError) in
-      try load(with: credential)
-    }
+    let state = try await loaded(with: credential)
     // Outside the deriving pool, because waiting for the lock of the mark or calling observers must not delay the
     // opening of other vaults.
     await waiting.run { unlock(state) }
+  }
+
+  /// Opens an unlocked vault again with the credential that `find` returns, as `unlock(with:)`. If it is locked, or the
+  /// program locks or unlocks it meanwhile, nothing changes. Restarts no limit.
+  ///
+  /// - Returns: whether the vault is unlocked with this credential.
+  /// - Throws: the error of `find`; as `unlock(with:)`.
+  package func unlockAgain(
+    _ find: @Sendable () async throws(VaultError) -> Vault.Credential
+  ) async throws(VaultError) -> Bool {
+    let unlockings = try handle.unlockings
+    let state = try await loaded(with: try await find())
+    return await waiting.run {
+      handle.raiseMark(loading: state)
+      guard handle.unlock(state, since: unlockings) else { return false }
+      notifyObservers()
+      return true
+    }
+  }
+
+  private func loaded(with credential: Vault.Credential) async throws(VaultError) -> VaultState {
+    try await HelperPool.using([credential], for: path).run { () throws(VaultError) in try load(with: credential) }
   }
 
   /// Loads the file again. Takes no lock.
@@ -51,6 +71,8 @@ extension Vault {
   private func unlock(_ state: VaultState) {
     handle.raiseMark(loading: state)
     handle.unlock(state)
-    handle.observerHub.withLock { $0 }?.vaultChanged()
+    notifyObservers()
   }
+
+  private func notifyObservers() { handle.observerHub.withLock { $0 }?.vaultChanged() }
 }

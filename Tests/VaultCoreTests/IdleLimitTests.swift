@@ -187,6 +187,37 @@ extension IdleLimitTests {
     }
   }
 
+  @Test func `a limit that ends while a new credential is looked for leaves the vault locked`() async throws {
+    try await Fixture.with { fixture in
+      let key = try SealingKey.sample()
+
+      let isUnlocked = try await fixture.vault.unlockAgain { () throws(VaultError) in
+        fixture.clock.jump(by: .seconds(10))
+        return .key(key)
+      }
+
+      #expect(!isUnlocked)
+      #expect(fixture.isLocked)
+    }
+  }
+
+  @Test func `unlocking again with a new credential restarts no limit`() async throws {
+    try await Fixture.with(unlockLimit: .seconds(10)) { fixture in
+      let key = try SealingKey.sample()
+
+      let isUnlocked = try await fixture.vault.unlockAgain { () throws(VaultError) in
+        fixture.clock.jump(by: .seconds(6))
+        return .key(key)
+      }
+
+      #expect(isUnlocked)
+      fixture.clock.jump(by: .seconds(4) - .nanoseconds(1))
+      #expect(!fixture.vault.isLocked)
+      fixture.clock.jump(by: .nanoseconds(1))
+      #expect(fixture.vault.isLocked)
+    }
+  }
+
   /// Every kind of use of an unlocked vault.
   enum Use: String, CaseIterable, Sendable {
     case value, kind, record, absent, groupNamed, groups, records, keys, status, slots, verify, backUp

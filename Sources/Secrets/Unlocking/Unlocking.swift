@@ -237,6 +237,15 @@ extension Vault {
   public func unlock(_ unlocking: Unlocking) async throws(VaultError) {
     try await unlock(with: try await unlocking.configuredCredential())
   }
+
+  /// Opens an unlocked vault again with the credential that `unlocking` finds. If it is locked, or the program locks or
+  /// unlocks it meanwhile, nothing changes. Restarts no limit.
+  ///
+  /// - Returns: whether the vault is unlocked with this credential.
+  /// - Throws: as `unlock(_:)`.
+  package func unlockAgain(_ unlocking: Unlocking) async throws(VaultError) -> Bool {
+    try await unlockAgain { () async throws(VaultError) in try await unlocking.configuredCredential() }
+  }
 }
 
 extension Unlocking {

@@ -40,6 +40,8 @@ final class VaultHandle: Sendable {
     private var holding: Holding
     /// The slots that opened the vault, by the group that they grant; `nil` for the whole vault.
     private var slots: [Vault.Identifier?: Vault.Identifier]
+    /// How often the handle was unlocked.
+    private(set) var unlockings = 0
     /// What opens the file that a write of this handle puts in place, if that is a different slot.
     private(set) var successor: Unlocked?
     /// The records that a write of this handle changes in the file that it puts in place.
@@ -106,6 +108,7 @@ final class VaultHandle: Sendable {
     mutating func unlock(_ state: VaultState) {
       // Others may have written between the old load and this one.
       if recordsChanges { state.changes = .anything }
+      unlockings += 1
       hold(state)
     }
 
@@ -217,6 +220,27 @@ final class VaultHandle: Sendable {
     unlockLimit?.start()
     loaded.withLock { $0.unlock(state) }
     watch()
+  }
+
+  /// How often the handle was unlocked, for ``unlock(_:since:)``.
+  var unlockings: Int {
+    get throws(VaultError) {
+      try forkGuard.check()
+      return loaded.withLock { $0.unlockings }
+    }
+  }
+
+  /// Unlocks, unless the handle is locked or was unlocked since: then nothing changes. Restarts no limit.
+  ///
+  /// - Returns: whether the handle has the state now.
+  func unlock(_ state: VaultState, since unlockings: Int) -> Bool {
+    state.dropImage()
+    return loaded.withLock { loaded in
+      checkLimits(&loaded, isUse: false)
+      guard !loaded.isLocked, loaded.unlockings == unlockings else { return false }
+      loaded.unlock(state)
+      return true
+    }
   }
 
   /// Locks the vault when a limit expires.
