@@ -326,6 +326,15 @@ struct UnlockingTests {
       setenv("XDG_DATA_HOME", "/data", 1)
       #expect(try Vault.defaultPath() == "/data/secretprefs/default.spv")
 
+      setenv("XDG_DATA_HOME", fixture.directory, 1)
+      do throws(VaultError) {
+        _ = try Vault.open(unlocking: .key(fixture.vault.key))
+        Issue.record("there is no vault at this path")
+      } catch {
+        #expect(error.code == .notFound)
+        #expect(error.message.contains("set SECRETPREFS_VAULT"))
+      }
+
       setenv("SECRETPREFS_VAULT", fixture.vault.path, 1)
       let vault = try Vault.open(unlocking: .key(fixture.vault.key))
       let value = try SecretPreferences(service: "com.example.test", in: vault).string(forKey: "key")
