@@ -251,6 +251,7 @@ let package = Package(
         "SettingsPage", "PreferencesSettings", "Preferences", "Secrets", "SecretsTesting", "PreferencesTestSupport",
         .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["SettingsPage"])),
         .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["SettingsPage"])),
+        .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["SettingsPage"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["SettingsPage"])),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["SettingsPage"])),
         .product(

@@ -17,6 +17,8 @@ public protocol AnySetting: Sendable {
   var title: String { get }
   /// What the setting is for, in a sentence; empty unless given.
   var info: String { get }
+  /// Whether the value is written and never shown, whatever its ``control``.
+  var isHidden: Bool { get }
   /// The control that fits the value.
   var control: SettingControl { get }
 
@@ -94,7 +96,7 @@ public enum SettingControl: Sendable, Hashable {
   case text
   /// A line of text that is written and never shown. Empty text is refused: ``AnySetting/reset()`` removes the value.
   case secret
-  /// The formatted value, which cannot be edited as text: an array or a dictionary.
+  /// The formatted value, which cannot be edited as text: an array or a dictionary, which may be hidden.
   case readOnly
 }
 

@@ -72,6 +72,9 @@
       state.withLock { state in state.address.map { "\($0.origin)\($0.path)/?token=\(state.token)" } }
     }
 
+    /// How requests have to name this server; `nil` as long as ``url`` is.
+    var authority: String? { state.withLock { $0.address?.authority } }
+
     // MARK: Checks
 
     /// Whether the request names this server: a page of an attacker can have its own name resolve to this address.
@@ -79,7 +82,7 @@
     /// The first field `Host` is the authority of the request. A proxy may go by another one.
     func isAddressed(_ request: Request) -> Bool {
       guard let authority = request.head.authority?.lowercased() else { return false }
-      return state.withLock { $0.address?.authority } == authority
+      return self.authority == authority
         && request.headers[values: .host].allSatisfy { $0.lowercased() == authority }
     }
 

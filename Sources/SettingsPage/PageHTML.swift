@@ -75,7 +75,7 @@
     }
 
     private func resetButton(_ setting: any AnySetting, _ state: SettingState) -> String {
-      let title = setting.control == .secret ? "Remove" : "Reset"
+      let title = setting.isHidden ? "Remove" : "Reset"
       let isAsking = asking == state.id
       let id = "s\(state.id)"
       return isAsking ? button("remove", "Really \(title.lowercased())", id: id) : button("reset", title, id: id)

@@ -15,13 +15,18 @@
 
     /// Serves a request of the session, and refuses all others. Throws nothing: a server may log what is thrown.
     func serve(_ request: Request, _ body: (PageAccess.Session) async -> Response) async -> Response {
-      guard access.isAddressed(request) else {
-        return .refusal(.misdirectedRequest, "This is a different server than the address says.")
-      }
-      guard let session = access.session(of: request) else {
-        return .refusal(.forbidden, "This page opens with a new link, which the program that serves it provides.")
-      }
+      guard access.isAddressed(request) else { return misdirected }
+      guard let session = access.session(of: request) else { return noSession }
       return await body(session)
+    }
+
+    private var misdirected: Response {
+      let own = access.authority.map { " It is \($0); a proxy must not change the field Host." } ?? ""
+      return .refusal(.misdirectedRequest, "This is a different server than the address says.\(own)")
+    }
+
+    private var noSession: Response {
+      .refusal(.forbidden, "This page opens with a new link, which the program that serves it provides.")
     }
 
     /// Returns the page. If the address has a token, starts the session and returns a step that leads to the page.
@@ -29,8 +34,8 @@
       guard let token = request.uri.queryParameters["token"] else {
         return await serve(request) { html(.ok, of: await states(), $0) }
       }
-      guard access.isAddressed(request), request.headers[.secPurpose] == nil,
-        let cookie = access.open(with: String(token))
+      guard access.isAddressed(request) else { return misdirected }
+      guard request.headers[.secPurpose] == nil, let cookie = access.open(with: String(token))
       else { return .refusal(.forbidden, "The link was used before, or is wrong. It opens the page once.") }
       // Not a redirect: after a link on a different site, the browser would not send the cookie.
       var response = Response.page(.ok, "text/html; charset=utf-8", ByteBuffer(string: PageHTML.step(to: home)))
@@ -61,11 +66,15 @@
       guard let id, settings.indices.contains(id) else { return .refusal(.notFound, "There is no such setting.") }
       let form: Form
       do {
-        let body = try await request.body.collect(upTo: 65_536)
+        guard let body = try await request.body.collect(upTo: 65_536, within: Self.requestLimit) else {
+          return .refusal(.requestTimeout, "The form took too long to arrive.")
+        }
         form = try URLEncodedFormDecoder().decode(Form.self, from: String(buffer: body))
       } catch is NIOTooManyBytesError {
         return .refusal(.contentTooLarge, "The text is too long.")
       } catch { return .refusal(.badRequest, "The request is not a form of this page.") }
+      // It may have ended while the form arrived.
+      guard access.isCurrent(session) else { return noSession }
       guard isEqual(form.token, session.formToken) else { return .refusal(.forbidden, "The page is old: reload it.") }
       let isFromScript = request.headers[.accept]?.contains("application/json") == true
       // The script has asked already.
@@ -81,7 +90,7 @@
       if let problem {
         var states = await states()
         states[id] = states[id].refusing(problem)
-        if let text = form.text, settings[id].control != .secret { states[id].text = text }
+        if let text = form.text, !settings[id].isHidden { states[id].text = text }
         return html(.unprocessableContent, of: states, session)
       }
       var response = Response.page(.seeOther, "text/plain", ByteBuffer())
@@ -174,7 +183,7 @@
   }
 
   /// Calls `change` for each setting at once and whenever it changes. Yields to `wake` after each call, and every 15 s.
-  /// Then it also calls `change` for each setting that is shown, because a value that cannot be read notifies of
+  /// Then it also calls `change` for each setting whose value is shown, because a value that cannot be read notifies of
   /// nothing.
   private func watch(
     _ settings: [any AnySetting], _ wake: AsyncStream<Void>.Continuation, _ change: @escaping @Sendable (Int) -> Void
@@ -192,8 +201,8 @@
         wake.yield()
         // Throws only if the task is cancelled.
         do { try await Task.sleep(for: .seconds(15)) } catch { return }
-        // A look at a secret is a read that a vault logs.
-        for (id, setting) in settings.enumerated() where setting.control != .secret { change(id) }
+        // A look at a hidden value is a use of its vault, which may have an idle limit, and a read that a vault logs.
+        for (id, setting) in settings.enumerated() where !setting.isHidden { change(id) }
       }
     }
   }
@@ -211,6 +220,21 @@
       PageFile(name: "page.js", type: "text/javascript; charset=utf-8", bytes: PackageResources.page_js),
       PageFile(name: "icon.svg", type: "image/svg+xml", bytes: PackageResources.icon_svg),
     ]
+  }
+
+  extension RequestBody {
+    /// Returns the whole body; `nil` if it has not arrived within `limit`, and can then no longer be read.
+    func collect(upTo maxBytes: Int, within limit: Duration) async throws -> ByteBuffer? {
+      try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
+        defer { group.cancelAll() }
+        group.addTask { try await collect(upTo: maxBytes) }
+        group.addTask {
+          try await Task.sleep(for: limit)
+          return nil
+        }
+        return try await group.next() ?? nil
+      }
+    }
   }
 
   extension Response {

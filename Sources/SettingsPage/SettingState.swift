@@ -10,9 +10,9 @@
     let id: Int
     /// A state with a larger number was read later.
     let version: Int
-    /// The text to edit; empty for a secret, and the formatted value if it cannot be edited.
+    /// The text to edit; empty for a hidden value, and the formatted value if it cannot be edited.
     var text = ""
-    /// The value for people to read; for a secret, whether it is set.
+    /// The value for people to read; for a hidden one, whether it is set.
     private(set) var formatted = ""
     private(set) var isAtMin = false
     private(set) var isAtMax = false
@@ -32,10 +32,8 @@
         isAtMin = try setting.isAtMin
         isAtMax = try setting.isAtMax
       } catch { problem = "Cannot be read: \(message(of: error))." }
+      if setting.isHidden { formatted = !problem.isEmpty ? "unknown" : formatted.isEmpty ? "not set" : "set" }
       if setting.control == .readOnly { text = formatted }
-      guard setting.control == .secret else { return }
-      text = ""
-      formatted = !problem.isEmpty ? "unknown" : formatted.isEmpty ? "not set" : "set"
     }
 
     /// The same state with the reason why a change was not stored.

@@ -37,8 +37,8 @@
 
     /// A page has one stream, and a browser opens only a few connections to one server.
     static let mostStreams = 32
-    /// How long a request may take to arrive.
-    private static let requestLimit = TimeAmount.seconds(30)
+    /// How long the head of a request may take to arrive, and then its body.
+    static let requestLimit = Duration.seconds(30)
     /// How long a shutdown waits for connections, such as one whose client does not read.
     private static let shutdownLimit = Duration.seconds(5)
 
@@ -50,9 +50,11 @@
     ///   - host: the address to listen on. The connection is not encrypted: for any but a loopback address, listen
     ///     behind a proxy that uses TLS, and give the `publicURL`.
     ///   - port: the port to listen on; 0 for a free one.
-    ///   - publicURL: where browsers find the page if that is not `http://HOST:PORT/`: behind a proxy, or with
-    ///     ``addRoutes(to:)``. Its path is kept: a proxy must not remove it. The browser sends the cookie of the
-    ///     session to other ports of this host, too, with requests below this path.
+    ///   - publicURL: where browsers find the page if that is not `http://HOST:PORT/`: behind a proxy, through a
+    ///     forwarded port, or with ``addRoutes(to:)``. A proxy must keep its path, and the field `Host` that the
+    ///     browser sends: for nginx, `proxy_set_header Host $http_host`. Requests for any other host are refused, also
+    ///     for another name of the same machine. The browser sends the cookie of the session to other ports of this
+    ///     host, too, with requests below this path.
     ///   - logger: receives the log lines of Hummingbird.
     ///   - onListening: called with ``url`` when ``run()`` accepts connections.
     /// - Throws: ``PreferencesError/Code/malformed`` if `publicURL` is not an `http` or `https` URL with a host.
@@ -81,8 +83,9 @@
     public func run() async throws {
       let router = Router()
       addRoutes(to: router)
+      let idleTimeout = TimeAmount.seconds(Self.requestLimit.components.seconds)
       let application = Application(
-        router: router, server: .http1(configuration: .init(idleTimeout: Self.requestLimit)),
+        router: router, server: .http1(configuration: .init(idleTimeout: idleTimeout)),
         configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
         onServerRunning: { [self] channel in
           access.listen(on: host, port: channel.localAddress?.port ?? port)

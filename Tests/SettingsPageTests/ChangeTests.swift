@@ -162,6 +162,21 @@
       }
     }
 
+    @Test func `of a hidden list the page says whether it is set`() async throws {
+      let hosts = Setting(PreferenceKey("hosts", default: [String]()), in: try vault.preferences(), title: "Hosts")
+      try await withPage([hosts]) { browser async throws in
+        #expect(try await browser.get("").text.contains(/value="not set"[^>]* readonly/))
+        try await hosts.set([secretText])
+        let page = try await browser.get("").text
+        #expect(page.contains(/value="set"[^>]* readonly/))
+        #expect(page.contains(">Remove</button>"))
+        let refused = try await browser.change(0, ["text": "a"], ["Accept": "text/html"])
+        #expect(refused.status == 422)
+        for text in [page, refused.text] { #expect(!text.contains(secretText) && !text.contains("redacted")) }
+        #expect(refused.text.contains(/value="set"[^>]* readonly/))
+      }
+    }
+
     @Test func `a locked vault is reported beside the control, and other settings can be changed`() async throws {
       let secrets = try vault.preferences()
       try await secrets.set(Secret(secretText), for: .password)

@@ -92,6 +92,19 @@ struct SettingsScreenTests {
     #expect(text(screen).contains("> debug  [x]\n"))
   }
 
+  @Test func `a hidden list is listed as set, and removed`() async throws {
+    let store = DictionaryPreferences(["hosts": ["CANARY-7f3a"]])
+    var setting = Setting(.init("hosts", default: [String]()), in: store)
+    setting.isHidden = true
+    let groups = [SettingGroup("", [setting])]
+    let listed = SettingsListing.json(of: groups, unshown: []).text
+    #expect(listed == #"[{"name":"hosts","secret":true,"set":true}]"#)
+    var screen = SettingsScreen(groups, title: "shop.json")
+    #expect(text(screen).contains("> hosts  <redacted>\n"))
+    await press([.character("r")], on: &screen)
+    #expect(text(screen).hasSuffix("remove it? y: yes, other keys: no"))
+  }
+
   @Test(arguments: [KeyPress.character("r"), .character("n"), .character("q"), .escape, .enter, .down, .control("c")])
   func `any key but y keeps the value, and does nothing else`(key: KeyPress) async throws {
     var screen = try screen()

@@ -13,7 +13,8 @@ enum SettingsListing {
     return Table(rows: rows + unshown.map { [displayed($0.name), "  ! \($0.reason)"] }).text
   }
 
-  /// The exact text of each value, or the formatted value of an array or dictionary. For a secret, whether it is set.
+  /// The exact text of each value, or the formatted value of an array or dictionary. For a hidden value, whether it is
+  /// set.
   static func json(of groups: [SettingGroup], unshown: [(name: String, reason: String)]) -> JSON {
     .array(
       groups.flatMap { group in group.settings.map { .object(members(of: $0, in: group)) } }
@@ -26,7 +27,7 @@ enum SettingsListing {
       members.append((name, .string(text)))
     }
     let reading = SettingReading(setting)
-    if setting.control == .secret {
+    if setting.isHidden {
       members += [("secret", .bool(true)), ("set", .bool(!reading.shown.isEmpty))]
     } else {
       // A value of the wrong type has no text.

@@ -88,7 +88,7 @@ struct SettingsScreen {
     switch (key, setting.control) {
     case (.character("r"), _):
       isRemoving = true
-      status = (setting.control == .secret ? "remove it" : "reset to the default") + "? y: yes, other keys: no"
+      status = (setting.isHidden ? "remove it" : "reset to the default") + "? y: yes, other keys: no"
     case (.character("u"), _):
       guard let removed else { break }
       self.removed = nil

@@ -85,6 +85,20 @@ struct SecretSettingTests {
     #expect(Setting(PreferenceKey("name", default: ""), in: layers).control == .text)
   }
 
+  @Test func `a list of a sealed name, or in a sealed store, is hidden`() async throws {
+    for (name, store) in [("claimed.hosts", layers), ("hosts", sealed)] as [(String, any PreferencesStore)] {
+      let list = Setting(PreferenceKey(name, default: [String]()), in: store)
+      try await list.set([hiddenText])
+      let setting: any AnySetting = list
+      #expect(setting.isHidden)
+      #expect(setting.control == .readOnly)
+      #expect(try setting.formattedValue == "<redacted>")
+      #expect(try setting.text == "")
+    }
+    let shown: any AnySetting = Setting(PreferenceKey("hosts", default: [String]()), in: layers)
+    #expect(!shown.isHidden)
+  }
+
   @Test func `a plain value is hidden on request`() async throws {
     var setting = Setting(PreferenceKey("name", default: ""), in: plain)
     setting.isHidden = true
