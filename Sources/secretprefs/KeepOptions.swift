@@ -21,8 +21,9 @@ struct KeepOptions: ParsableArguments {
 
   var isEmpty: Bool { keepKeyFile.isEmpty && keepPassphraseFd.isEmpty && !dropOthers }
 
-  /// Checks the descriptors before this process opens files that could get the same numbers.
+  /// Checks the paths, and the descriptors before this process opens files that could get the same numbers.
   func check(besides access: VaultAccess) throws(ToolError) {
+    for path in keepKeyFile { try refuseDash(reading: path, as: "--keep-key-file") }
     for number in keepPassphraseFd { _ = try PassphraseDescriptor.check(number, of: "--keep-passphrase-fd") }
     try PassphraseDescriptor.checkDistinct(keepPassphraseFd + [access.passphraseDescriptor].compactMap(\.self))
   }

@@ -14,18 +14,19 @@ struct Main {
 
   private nonisolated static func run() -> Int32 {
     let arguments = Arguments.read()
-    let messages = Messages(isJSON: arguments.contains(option: "--json"))
+    var messages = Messages(isJSON: arguments.contains(option: "--json"))
     do {
       try ProcessHardening.apply()
       if arguments.requestCandidates { try ProcessHardening.leaveTerminal() }
       guard arguments.areText else { throw ToolError.usage("an argument is not valid UTF-8") }
       // Without a command.
       if arguments.words.isEmpty {
-        try perform(Arguments(words: [Overview.configuration.commandName ?? ""]), messages)
+        try perform(Arguments(words: [Overview.configuration.commandName ?? ""]), &messages)
       } else if let action = FastPath.parse(arguments) {
+        messages.given = GivenOptions(arguments)
         try action.perform(messages)
       } else {
-        try perform(arguments, messages)
+        try perform(arguments, &messages)
       }
       return ExitStatus.success.rawValue
     } catch let refusal as DockerRefusal {
@@ -35,7 +36,7 @@ struct Main {
     } catch { return messages.report(ToolError(thrown: error)).rawValue }
   }
 
-  private nonisolated static func perform(_ arguments: Arguments, _ messages: Messages) throws {
+  private nonisolated static func perform(_ arguments: Arguments, _ messages: inout Messages) throws {
     var understood: (any ToolCommand)?
     do {
       var command = try Root.parseAsRoot(arguments.words)
@@ -53,6 +54,7 @@ struct Main {
     if let fault = try OptionFault.repeated(in: arguments.options, of: type(of: understood)) {
       throw UsageRefusal.error(for: fault, of: type(of: understood))
     }
+    messages.given = GivenOptions(arguments)
     try understood.perform(messages)
   }
 }

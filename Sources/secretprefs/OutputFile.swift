@@ -100,6 +100,12 @@ func refuseDash(_ path: String, as what: String, hint: String? = nil) throws(Too
   guard path != "-" else { throw .usage("\(what) is -, and must be a path", hint: hint ?? "write the name - as ./-") }
 }
 
+/// Refuses `-` as the path of a file that is read. The system names standard input.
+func refuseDash(reading path: String?, as what: String) throws(ToolError) {
+  guard let path else { return }
+  try refuseDash(path, as: what, hint: "standard input is /dev/stdin; write the name - as ./-")
+}
+
 extension VaultLocation {
   /// The vault, if it is in a file.
   var owners: [OutputFile.Named] { path.map { [("the vault", $0)] } ?? [] }

@@ -70,6 +70,9 @@ struct UnlockOptions: ParsableArguments {
         "--key-file, --identity, --passphrase-fd and --passphrase-command cannot be used together",
         hint: "use one of them")
     }
+    try refuseDash(reading: keyFile, as: "--key-file")
+    try refuseDash(reading: identity, as: "--identity")
+    try refuseDash(reading: deviceKeyFile, as: "--device-key-file")
     guard trust == nil || (keyFile == nil && passphraseFd == nil && passphraseCommand == nil) else {
       throw .usage("--trust is for an identity", hint: "name its file with --identity")
     }

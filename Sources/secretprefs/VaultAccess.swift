@@ -220,7 +220,7 @@ struct VaultAccess {
       guard try info().hasPassphrase else {
         throw VaultError(
           .noCredential, "no key file is configured, and the vault has no passphrase slot",
-          cause: Cure(hint: KeptKey.hintAfterLogout ?? Hints.keyFile(namingOptions)))
+          cause: Cure(hint: KeptKey.hintAfterLogout ?? Hints.keyFile))
       }
     }
     do throws(VaultError) {

@@ -196,8 +196,8 @@ struct DoctorTests {
     #expect(
       outcome.text.hasPrefix(
         """
-        secretprefs doctor --repair permissions --vault 'own/a b.spv'
-        secretprefs doctor --repair leftovers --vault 'own/a b.spv' --leftovers-in left
+        secretprefs doctor --vault 'own/a b.spv' --key-file k --repair permissions
+        secretprefs doctor --vault 'own/a b.spv' --key-file k --repair leftovers --leftovers-in left
         changed the mode of the vault from 0644 to 0600
         removed left/.secretprefs-0-0123456789abcdef0123456789abcdef.part
 
@@ -214,8 +214,74 @@ struct DoctorTests {
       SECRETPREFS_SHARED=1 secretprefs doctor --vault team/v.spv --key-file k | grep -A1 '^error'
       """, in: home)
     let problem = "error    others have access to the file: its mode is 0664\n"
-    let repair = "         repair: secretprefs doctor --repair permissions --vault team/v.spv"
-    #expect(outcome.text == "\(problem)\(repair) --shared\n\(problem)\(repair)\n", "\(outcome.errorText)")
+    func repair(_ shared: String) -> String {
+      "         repair: secretprefs doctor --vault team/v.spv\(shared) --key-file k --repair permissions\n"
+    }
+    #expect(outcome.text == "\(problem)\(repair(" --shared"))\(problem)\(repair(""))", "\(outcome.errorText)")
+  }
+
+  /// A vault with a mark and a device key, and `doctor` with their options.
+  private static let marked = """
+    umask 077; mkdir own marks
+    secretprefs init --vault 'own/a b.spv' --key-file k
+    secretprefs slots add --vault 'own/a b.spv' --key-file k --new-key-file l
+    secretprefs new-key d
+    secretprefs mark init --vault 'own/a b.spv' --key-file k --mark marks/m
+    doctor() { secretprefs doctor --vault 'own/a b.spv' --key-file k --device-key-file d --mark marks/m "$@"; }
+
+    """
+
+  @Test(arguments: [
+    ("chmod 640 'own/a b.spv'", "others have access to the file", "doctor"),
+    ("chmod 775 own", "others may write to the directory", "doctor"),
+    ("chmod 644 k", "others have access to the key file", "doctor"),
+    ("chmod 644 d", "others have access to the device key file", "doctor"),
+    ("chmod 666 marks/m", "the mark: ", "doctor"), ("chmod 777 marks", "the mark: ", "doctor"),
+    (": > marks/.secretprefs-0-0123456789abcdef0123456789abcdef.part", "an interrupted write left", "doctor"),
+    ("printf v | secretprefs set x --vault 'own/a b.spv' --key-file k", "the mark was not raised", "verify"),
+    (
+      "cp 'own/a b.spv' old; printf v | secretprefs set x --vault 'own/a b.spv' --key-file k --mark marks/m; "
+        + "cat old > 'own/a b.spv'", "the vault is older than its mark", "mark accept"
+    ),
+  ])
+  func `a repair that is run as it is printed ends the problem`(
+    _ damage: String, _ problem: String, _ command: String
+  ) throws {
+    let home = try Scratch()
+    let outcome = try Tool.shell(
+      Self.marked + """
+        \(damage)
+        doctor > before
+        grep -A1 -F '\(problem)' before | grep -o 'secretprefs \(command) [^,;]*' > repair
+        [ '\(command)' != 'mark accept' ] || sed -i 's/$/ --yes/' repair
+        cat repair; sh repair || echo failed
+        doctor > after; cat after
+        """, in: home)
+    let text = { (name: String) in try String(contentsOf: URL(filePath: home.file(name)), encoding: .utf8) }
+    #expect(try text("before").contains(problem), "\(outcome.text)\(outcome.errorText)")
+    #expect(!outcome.text.contains("failed"), "\(outcome.text)\(outcome.errorText)")
+    #expect(try !text("after").contains(problem), "\(outcome.text)\(outcome.errorText)")
+  }
+
+  @Test(arguments: ["chmod 666 marks/m", "chmod 777 marks"])
+  func `a mark that others may change is a problem beside others, and was not compared`(_ damage: String) throws {
+    let home = try Scratch()
+    let outcome = try Tool.shell(Self.marked + "\(damage); chmod 640 'own/a b.spv'; doctor", in: home)
+    #expect(outcome.text.contains("error    group or others have access to the file: its mode is 0640\n"))
+    #expect(outcome.text.contains("error    the mark: "), "\(outcome.text)\(outcome.errorText)")
+    #expect(outcome.text.contains("\nnot checked: the mark (it could not be compared)\n"), "\(outcome.text)")
+  }
+
+  @Test func `a file that is no mark keeps its mode, and so does a directory that all share`() throws {
+    let home = try Scratch()
+    let outcome = try Tool.shell(
+      Self.marked + """
+        chmod 1777 marks; doctor --repair permissions
+        echo text > marks/m; chmod 666 marks/m; doctor --repair permissions; echo $?
+        stat -c %a marks marks/m
+        """, in: home)
+    #expect(outcome.text.hasSuffix("nothing to repair\n74\n1777\n666\n"), "\(outcome.text)")
+    #expect(outcome.errorText.contains("marks/m: the mark does not have the expected contents and was not changed"))
   }
 
   @Test(arguments: [

@@ -7,6 +7,9 @@ struct OutputFileTests {
     "init --vault new.spv --key-file -", "init --vault new.spv --key-file new --mark -", "mark init --mark -",
     "salvage --to -", "bundle export --all --to - --new-key-file new", "requests list --folder -",
     "inject --in -", "set token --file -", "check -", "run --env-file - -- true",
+    "get token --key-file -", "list --identity -", "get token --device-key-file -", "list --mark -",
+    "rotate --vault-keys --keep-key-file -", "bundle import b --bundle-key-file -", "requests add --identity -",
+    "identity show -", "identity key -",
   ])
   func `a hyphen is no path, and no file has that name`(_ command: String) throws {
     let home = try RunTests.prepared()

@@ -96,10 +96,16 @@ package struct IdentityFile: Sendable {
   /// The cause of the error of an identity without a pin.
   package struct WithoutPin: Error {}
 
+  /// The cause of the error of a variable that holds no pin.
+  package struct BadVariable: Error {}
+
   private static var pinOfEnvironment: VaultPin? {
     get throws(VaultError) {
-      guard let text = try Environment.text("SECRETPREFS_TRUST") else { return nil }
-      return try VaultPin(text)
+      let variable = "SECRETPREFS_TRUST"
+      guard let text = try Environment.text(variable) else { return nil }
+      do throws(VaultError) { return try VaultPin(text) } catch {
+        throw VaultError(error.code, "the variable \(variable): \(error.message)", cause: BadVariable())
+      }
     }
   }
 }

@@ -137,9 +137,8 @@ struct Init: WritingCommand {
 
   private func newPassphrase(_ access: VaultAccess) throws -> Vault.Credential {
     guard passphraseFd != nil || !noPrompt else {
-      throw ToolError(
-        VaultError(.noCredential, "no passphrase or key file is given for the new vault"),
-        hint: Self.credentials)
+      let lacking = keyFile == nil ? "no passphrase or key file" : "no passphrase"
+      throw ToolError(VaultError(.noCredential, "\(lacking) is given for the new vault"), hint: credentials)
     }
     let loss = keyFile == nil ? "without its passphrase, its values are lost" : "its key file opens it as well"
     do {
@@ -148,12 +147,13 @@ struct Init: WritingCommand {
         purpose: "The new vault is \(displayed(access.location.name)); \(loss).\n"
       ).read()
     } catch let error as VaultError where error.code == .noCredential {
-      throw ToolError(error, hint: Self.credentials)
+      throw ToolError(error, hint: credentials)
     }
   }
 
-  private static let credentials =
-    "--key-file creates a key file for it; --passphrase-fd reads its passphrase"
+  private var credentials: String {
+    (keyFile == nil ? "--key-file creates a key file for it; " : "") + "--passphrase-fd reads its passphrase"
+  }
 
   private func passphraseDescriptor() throws(ToolError) -> Int32? {
     try passphraseFd.map { (number) throws(ToolError) in try PassphraseDescriptor.check(number) }

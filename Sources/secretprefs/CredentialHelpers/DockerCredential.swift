@@ -41,7 +41,7 @@ struct DockerCredential: WritingCommand {
   var actions: [String] = []
 
   func perform(_ messages: Messages) throws {
-    do { try answer(messages) } catch { throw DockerRefusal(thrown: error) }
+    do { try answer(messages) } catch { throw DockerRefusal(thrown: error, messages.given) }
   }
 
   private func answer(_ messages: Messages) throws {
@@ -139,12 +139,12 @@ struct DockerRefusal: Error {
 
   init(_ text: String) { self.text = text }
 
-  init(thrown error: any Error) {
+  init(thrown error: any Error, _ given: GivenOptions) {
     if let refusal = error as? DockerRefusal {
       self = refusal
     } else {
       let error = ToolError(thrown: error)
-      text = "secretprefs: " + displayed(error.message) + (error.hint.map { "; \($0)" } ?? "")
+      text = "secretprefs: " + displayed(error.message) + (error.hint.map { "; \(given.named($0))" } ?? "")
     }
   }
 

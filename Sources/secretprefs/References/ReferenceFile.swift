@@ -9,7 +9,7 @@ enum ReferenceFile {
   ///
   /// - Parameter what: What the file is, for errors.
   static func read(_ path: String, atMost limit: Int, _ what: String) throws -> SecretBytes {
-    try refuseDash(path, as: "the \(what)", hint: "standard input is /dev/stdin; write the name - as ./-")
+    try refuseDash(reading: path, as: "the \(what)")
     let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY) { .io("\(path): open the \(what)", $0) }
     defer { extendLifetime(file) }
     return try read(file.raw, atMost: limit, "\(path): read the \(what)", "\(path): the \(what)")

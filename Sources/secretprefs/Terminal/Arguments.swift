@@ -26,6 +26,15 @@ struct Arguments {
   /// Whether `option` occurs before the `--` that ends the options.
   func contains(option: String) -> Bool { options.contains(option) }
 
+  /// The value of an option that has one; `nil` if the option is not given.
+  func value(of option: String) -> String? {
+    for (index, word) in zip(options.indices, options) {
+      if word == option { return options.dropFirst(index + 1).first }
+      if word.hasPrefix("\(option)=") { return String(word.dropFirst(option.count + 1)) }
+    }
+    return nil
+  }
+
   /// Whether an option starts with `prefix`, as in `--value=…`, and with none of `exceptions`.
   func contains(prefix: String, except exceptions: [String] = []) -> Bool {
     options.contains { option in option.hasPrefix(prefix) && !exceptions.contains { option.hasPrefix($0) } }

@@ -52,12 +52,8 @@ enum Hints {
     + "\"secretprefs mark accept\" accepts a log that is older than the mark"
 
   /// What unlocks a vault that has no passphrase slot.
-  ///
-  /// - Parameter vault: The option that names the vault, after a blank, or an empty text.
-  static func keyFile(_ vault: String) -> String {
-    "--key-file or SECRETPREFS_KEY_FILE unlock the vault; so does \"secretprefs unlock\(vault) --key-file <file>\", "
-      + "for a time"
-  }
+  static let keyFile =
+    "--key-file or SECRETPREFS_KEY_FILE unlock the vault; so does \"secretprefs unlock --key-file <file>\", for a time"
 
   /// What to do about a key that was meant as a pattern.
   ///
@@ -82,7 +78,7 @@ enum Hints {
   }
 
   static let restoreElsewhere =
-    "\"secretprefs backup restore\" restores a backup under another name behind # in --vault"
+    "\"secretprefs backup restore --vault <url> <backup>\" restores a backup under another name behind #"
 
   static let wasVault = "if the vault was here, "
   static let isDamaged = "if the file is damaged, "
@@ -140,6 +136,7 @@ enum Hints {
     case .conflict: "\"secretprefs info\" shows the current revision"
     case .expired: "store a new value, or read the old one without --refuse-expired"
     case .invalidName: "names of keys, services and groups have 1 to 1024 bytes and no control characters"
+    case .invalidKeyText where error.cause is IdentityFile.BadVariable: PublicText.pinHint
     case .invalidKeyText:
       "remove what was added to the text, or restore the file from a copy; a new key or identity opens no existing "
         + "vault"

@@ -4,13 +4,15 @@ internal import DurableFiles
 struct Messages {
   /// Whether each message is one line with a JSON object.
   let isJSON: Bool
+  /// What hints and warnings add to the commands that they name. Nothing before the arguments are understood.
+  var given = GivenOptions()
 
   /// Writes an error and returns its exit code.
   func report(_ error: ToolError) -> ExitStatus {
     // The process ends by that signal; an error message would only repeat it.
     guard !PendingSignal.isPending else { return error.status }
     let message = withoutPasswords(error.message)
-    let hint = error.hint.map(withoutPasswords)
+    let hint = error.hint.map { withoutPasswords(given.named($0)) }
     if isJSON {
       var members: [(String, JSON)] = [("code", .string(error.code)), ("message", .string(message))]
       if let hint { members.append(("hint", .string(hint))) }
@@ -27,7 +29,7 @@ struct Messages {
   }
 
   func warn(_ message: String) {
-    let message = withoutPasswords(message)
+    let message = withoutPasswords(given.named(message))
     if isJSON {
       write(JSON.object([("warning", .object([("message", .string(message))]))]).text + "\n")
     } else {

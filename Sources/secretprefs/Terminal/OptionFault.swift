@@ -17,7 +17,7 @@ enum OptionFault {
 
   /// The first fault of these words, in front of `--`; `nil` if there is none.
   init?(in words: ArraySlice<String>, of command: any ParsableCommand.Type) {
-    let options = Self.options(in: Root.helpMessage(for: command, includeHidden: true))
+    let options = Self.options(of: command)
     var rest = words[...]
     while let word = rest.popFirst() {
       guard word.hasPrefix("-"), word != "-" else { continue }
@@ -54,7 +54,7 @@ enum OptionFault {
     } catch { message = Root.message(for: error) }
     guard let mark = message.ranges(of: "' is invalid for '").last else { return nil }
     let name = String(message[mark.upperBound...].prefix(while: isNamed))
-    let options = options(in: Root.helpMessage(for: command, includeHidden: true))
+    let options = options(of: command)
     return options[name] == true ? .invalidValue(name: name) : nil
   }
 
@@ -87,8 +87,10 @@ enum OptionFault {
     return names
   }
 
-  /// The options that a help lists, and whether each has a value. Their lines begin with two blanks and a hyphen.
-  private static func options(in help: String) -> [String: Bool] {
+  /// The options that the help of a command lists, and whether each has a value. Their lines begin with two blanks and
+  /// a hyphen.
+  static func options(of command: any ParsableCommand.Type) -> [String: Bool] {
+    let help = Root.helpMessage(for: command, includeHidden: true)
     var options: [String: Bool] = [:]
     for line in help.split(separator: "\n") where line.hasPrefix("  -") {
       let words = line.split(separator: " ")

@@ -26,6 +26,17 @@ enum UsageRefusal {
     }
   }
 
+  /// The command whose name a text begins with, and its options, as ``OptionFault`` has them; `nil` for any other text
+  /// and for `help`.
+  static func command(atStartOf text: Substring) -> (name: String, options: [String: Bool])? {
+    for form in forms where text.hasPrefix(form.command) {
+      let next = text.dropFirst(form.command.count).first
+      guard let type = form.type, next.map({ !$0.isLetter && $0 != "-" }) ?? true else { continue }
+      return (form.command, OptionFault.options(of: type.configuration.defaultSubcommand ?? type))
+    }
+    return nil
+  }
+
   /// Options that do not exist, because their values would be secrets.
   private static let secretOptions = [
     "--value", "--password", "--passphrase", "--new-passphrase", "--keep-passphrase", "--secret", "--token", "--key=",

@@ -68,7 +68,7 @@ struct RequestTarget: FuzzTarget {
         try demand(secret.byteCount <= bytes.count, "a secret that is longer than its request")
       }
     } catch let violation as Violation { throw violation } catch {
-      try demandNoSecret(DockerRefusal(thrown: error).text, "a refusal")
+      try demandNoSecret(DockerRefusal(thrown: error, GivenOptions()).text, "a refusal")
     }
   }
 

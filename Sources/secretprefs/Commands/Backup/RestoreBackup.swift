@@ -77,8 +77,7 @@ struct RestoreBackup: WritingCommand {
     }
     Output.recordChange(by: Self.self)
     if isBehind {
-      messages.warn(
-        "the restored vault is older than its mark; run \"secretprefs mark accept\(access.namingOptions)\" to use it")
+      messages.warn("the restored vault is older than its mark; run \"secretprefs mark accept\" to use it")
     }
     guard vault.json else {
       if let kept { try Output.write("the replaced vault is kept: \(displayed(kept.name))\n") }
@@ -102,7 +101,7 @@ struct RestoreBackup: WritingCommand {
       return try MarkComparison(try RollbackMark.read(at: path), copy).refusalOfVault != nil
     } catch let error as VaultError {
       guard error.code == .markMissing else { throw error }
-      messages.warn("the configured mark is missing; \"secretprefs mark init\(access.namingOptions)\" creates one")
+      messages.warn("the configured mark is missing; \"secretprefs mark init\" creates one")
       return false
     }
   }

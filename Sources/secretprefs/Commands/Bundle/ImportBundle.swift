@@ -50,6 +50,7 @@ struct ImportBundle: WritingCommand {
       throw ToolError.usage(
         "--bundle-key-file and --bundle-passphrase-fd cannot be used together", hint: "use one of them")
     }
+    try refuseDash(reading: bundleKeyFile, as: "--bundle-key-file")
     var access = try unlock.complete(try vault.access())
     access.role = .vault
     if let bundlePassphraseFd {

@@ -4,6 +4,14 @@ struct DoctorReport {
   /// The parts that could not be checked, with the reasons.
   var unseen: [(part: String, reason: String)] = []
 
+  /// Adds what names the vault to the commands of the repairs.
+  mutating func complete(with given: GivenOptions) {
+    problems = problems.map { problem in
+      Problem(problem.severity, problem.name, problem.message, repair: given.completed(problem.repair))
+    }
+    unseen = unseen.map { ($0.part, given.completed($0.reason)) }
+  }
+
   /// The number of problems that are at least as severe.
   func count(from severity: Problem.Severity) -> Int {
     let counted = Problem.Severity.allCases.prefix { $0 != severity } + [severity]

@@ -6,6 +6,8 @@ internal import VaultCore
 struct Examination {
   private(set) var report = DoctorReport()
   private let access: VaultAccess
+  /// The key files that others have access to.
+  private let exposed: [(kind: CredentialFile, path: String)]
   private let expiry: ExpiryRule
 
   /// - Parameters:
@@ -18,18 +20,19 @@ struct Examination {
   ) throws {
     self.access = access
     self.expiry = expiry
+    exposed = try access.keyFiles.filter { Self.isExposed($0.path) }
     report.problems =
       try
       (access.location.path.map { try PathExamination($0, access).problems }
       ?? access.location.serverProblems)
-      + keyFileProblems()
-      + leftovers.problems + keptKeyProblems()
+      + keyFileProblems + leftovers.problems + keptKeyProblems()
     let requests = try RequestsExamination(access)
     report.problems += requests.problems
     report.unseen += requests.unseen
     let vault = try examineFile(asks: asks, messages)
     if let path = access.markPath { try examineMark(at: path, vault) }
     report.problems += try ProcessExamination().problems
+    report.complete(with: messages.given)
   }
 
   /// Whether an error is a finding about the vault, and not about the system or the arguments.
@@ -41,15 +44,18 @@ struct Examination {
     ].contains(error.code)
   }
 
-  private func keyFileProblems() throws(ToolError) -> [Problem] {
-    try access.keyFiles.compactMap { kind, path in
-      guard let status = ExaminedPath(path).status(), status.st_mode & 0o026 != 0, !MountedSecret.isAt(path) else {
-        return nil
-      }
+  private static let keyFileMode = "keyFileMode"
+
+  private static func isExposed(_ path: String) -> Bool {
+    ExaminedPath(path).status().map { $0.st_mode & 0o026 != 0 && !MountedSecret.isAt(path) } ?? false
+  }
+
+  private var keyFileProblems: [Problem] {
+    exposed.map { kind, path in
+      let mode = ExaminedPath(path).status().map { ": its mode is \(octal($0.st_mode))" } ?? ""
       return Problem(
-        .error, "keyFileMode",
-        "others have access to \(kind.rawValue) \(displayed(path)): its mode is \(octal(status.st_mode))",
-        repair: Repair.permissions.command(access))
+        .error, Self.keyFileMode, "others have access to \(kind.rawValue) \(displayed(path))\(mode)",
+        repair: Repair.permissions.command)
     }
   }
 
@@ -61,14 +67,14 @@ struct Examination {
       return [
         Problem(
           .advice, "unlockedForUser", "\(kept.reach), can use a kept key until \(end)",
-          repair: "secretprefs lock\(access.namingOptions), when it is not needed")
+          repair: "secretprefs lock, when it is not needed")
       ]
     }
     return [
       Problem(
         .warning, "unlockedAgainstRule",
         "\(kept.reach), can read a kept key until \(end); no command uses it, because \(displayed(objection.message))",
-        repair: "secretprefs lock\(access.namingOptions)")
+        repair: "secretprefs lock")
     ]
   }
 
@@ -80,7 +86,7 @@ struct Examination {
     // Problems of the path are already reported and must not prevent checking the contents.
     access.pathPolicy = .relaxed
     do throws(VaultError) {
-      report.problems += try access.info().problems(of: self.access.namingOptions)
+      report.problems += try access.info().problems
     } catch {
       try note(access.cured(error))
       report.unseen.append(("slots, journal, " + contents, "the check of the file stops at its first error"))
@@ -106,7 +112,7 @@ struct Examination {
     return found.isWhole
   }
 
-  private var accepting: String { "secretprefs mark accept\(access.namingOptions)" }
+  private static let accepting = "secretprefs mark accept"
 
   private mutating func examineMark(at path: String, _ vault: Vault?) throws(VaultError) {
     do throws(VaultError) {
@@ -118,22 +124,21 @@ struct Examination {
         return report.problems.append(
           Problem(
             .error, VaultError.Code.tampered.rawValue, "the mark belongs to a different vault",
-            repair: "check the paths of the vault and the mark; \(accepting), if the vault was exchanged on purpose"))
+            repair: "check the paths of the vault and the mark; \(Self.accepting), if the vault was exchanged on "
+              + "purpose"))
       }
       let comparison = try MarkComparison(mark, vault)
       if let refusal = comparison.refusal {
         report.problems.append(
           Problem(
             .error, refusal.code.rawValue, refusal.message,
-            repair: "secretprefs backup restore\(access.namingOptions); or \(accepting), if an older copy was restored "
-              + "on purpose"))
+            repair: "secretprefs backup restore; or \(Self.accepting), if an older copy was restored on purpose"))
       } else if try Self.isLogBehind(mark, vault) {
         report.problems.append(
           Problem(
             .error, VaultError.Code.rolledBack.rawValue,
             "a log is not the one that the mark names: an earlier one was put back",
-            repair: "secretprefs audit verify\(access.namingOptions) names it; or \(accepting), if it was put back on "
-              + "purpose"))
+            repair: "secretprefs audit verify names it; or \(Self.accepting), if it was put back on purpose"))
       } else if comparison.isAhead {
         let folder = ExaminedPath(path).directory
         let isWritable = folder.isWritable
@@ -142,9 +147,19 @@ struct Examination {
             .advice, "markBehind",
             "the mark was not raised after the last writes" + (isWritable ? "" : ", and its directory is not writable"),
             repair: (isWritable ? "" : "make \(shellPath(folder.path)) writable for the user who writes; then ")
-              + "run secretprefs verify\(access.namingOptions), which raises the mark"))
+              + "run secretprefs verify, which raises the mark"))
       }
-    } catch { try note(error, repair: error.code == .malformed ? Hints.brokenMark : nil) }
+    } catch {
+      report.unseen.append(("the mark", "it could not be compared"))
+      try note(error, repair: repair(ofMark: error))
+    }
+  }
+
+  /// What to do about a mark that cannot be read; `nil` for what the error's code says.
+  private func repair(ofMark error: VaultError) -> String? {
+    guard error.code != .malformed else { return Hints.brokenMark }
+    guard let file = UnsafeFile(error, access) else { return nil }
+    return PermissionRepair.canRepair(mark: access.markPath) ? Repair.permissions.command : file.hint
   }
 
   /// Whether the log of a group is a different one than the mark names, although it has as many events.
@@ -156,9 +171,7 @@ struct Examination {
   /// Records an error as a problem. Rethrows it if it is not a finding.
   private mutating func note(_ error: VaultError, repair: String? = nil) throws(VaultError) {
     guard Self.isFinding(error) || error.code == .io else { throw error }
-    // The checks of the path and the key files have already reported this.
-    let isReported = error.code == .insecurePermissions && report.problems.contains { $0.severity == .error }
-    guard !isReported else { return }
+    guard !isReported(error) else { return }
     let hint =
       switch error.code {
       case .tampered: Hints.restoreOrSalvage
@@ -167,5 +180,15 @@ struct Examination {
       default: ToolError(error).hint ?? ""
       }
     report.problems.append(Problem(.error, error.code.rawValue, displayed(error.message), repair: repair ?? hint))
+  }
+
+  /// Whether the checks of the path and the key files have reported the mode that an error is about.
+  private func isReported(_ error: VaultError) -> Bool {
+    guard error.code == .insecurePermissions else { return false }
+    return switch error.subject {
+    case .credential(_, let path): exposed.contains { $0.path == path }
+    case .mark: false
+    default: report.problems.contains { $0.severity == .error && $0.name != Self.keyFileMode }
+    }
   }
 }

@@ -18,7 +18,7 @@ struct Leftovers {
     where ExaminedPath(directory).status().map({ $0.st_mode & S_IFMT != S_IFDIR }) ?? true {
       throw .usage("\(directory): there is no such directory")
     }
-    repair = Repair.leftovers.command(access) + directories.map { " --leftovers-in \(shellPath($0))" }.joined()
+    repair = Repair.leftovers.command + directories.map { " --leftovers-in \(shellPath($0))" }.joined()
     self.files = (own + directories).flatMap { directory -> [LeftoverFile] in
       guard let identity = FileIdentity(at: directory), seen.insert(identity).inserted else { return [] }
       return LeftoverFile.all(in: directory)

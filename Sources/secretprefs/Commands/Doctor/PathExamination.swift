@@ -6,13 +6,12 @@ struct PathExamination {
   private(set) var problems: [Problem] = []
 
   /// The command that repairs modes.
-  private let permissions: String
+  private let permissions = Repair.permissions.command
 
   /// - Parameters:
   ///   - path: The path of the vault, which exists.
   ///   - access: Its accepted owners and modes are not the relaxed ones.
   init(_ path: String, _ access: VaultAccess) throws {
-    permissions = Repair.permissions.command(access)
     let file = ExaminedPath(path)
     guard let named = file.status(followingLinks: false) else { throw ToolError.io("stat the vault", errno) }
     // Reading the vault reports any other file type.
@@ -22,7 +21,7 @@ struct PathExamination {
       if Self.mayBeVault(file) {
         checkLinks(named)
         if access.pathPolicy == .sharedWithGroup {
-          problems += SharingExamination(file, named, repair: permissions).problems
+          problems += SharingExamination(file, named).problems
         } else if file.isSharedVault {
           // A repair would shut its other users out.
           add(

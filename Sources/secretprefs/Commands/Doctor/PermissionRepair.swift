@@ -2,8 +2,8 @@ internal import DurableFiles
 internal import Secrets
 internal import VaultCore
 
-/// Removes excess access for group and others from the vault, its directory and its key files. Changes only files that
-/// belong to the user and have the expected contents.
+/// Removes excess access for group and others from the vault, its key files, its mark, and the directories of the vault
+/// and the mark. Changes only files that belong to the user and have the expected contents.
 struct PermissionRepair {
   /// Descriptions of the changes.
   private(set) var done: [String] = []
@@ -12,6 +12,19 @@ struct PermissionRepair {
 
   init(_ access: VaultAccess) {
     do { try examine(access) } catch { failure = error }
+  }
+
+  /// Whether the repair makes the modes of a mark and its directory safe.
+  static func canRepair(mark path: String?) -> Bool {
+    guard let mark = path.map(ExaminedPath.init), isMark(mark) else { return false }
+    return [mark, mark.directory].compactMap { $0.status() }
+      .allSatisfy { $0.st_mode & S_ISVTX != 0 || $0.st_mode & writing == 0 || $0.st_uid == geteuid() }
+  }
+
+  private static let writing: mode_t = 0o022
+
+  private static func isMark(_ file: ExaminedPath) -> Bool {
+    file.start(RollbackMark.start.count) == RollbackMark.start
   }
 
   private mutating func examine(_ access: VaultAccess) throws {
@@ -27,6 +40,19 @@ struct PermissionRepair {
       let (start, other) = UnsafeFile.expected(kind)
       try take(0o077, if: 0o026, from: ExaminedPath(path), kind.rawValue, beginningWith: start, otherwise: other)
     }
+    if let mark = access.markPath { try examine(mark: ExaminedPath(mark)) }
+  }
+
+  /// A mark may be read by others, and be in a directory with the sticky bit.
+  private mutating func examine(mark: ExaminedPath) throws {
+    let writing = Self.writing
+    if let status = mark.status(), status.st_mode & writing != 0 {
+      try take(
+        writing, if: writing, from: mark, "the mark", beginningWith: RollbackMark.start, otherwise: Hints.otherMark)
+    }
+    let directory = mark.directory
+    guard Self.isMark(mark), let status = directory.status(), status.st_mode & S_ISVTX == 0 else { return }
+    try take(writing, if: writing, from: directory, "the mark's directory", beginningWith: [], O_DIRECTORY)
   }
 
   /// - Parameters:

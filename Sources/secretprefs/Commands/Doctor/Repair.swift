@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import VaultCore
 
 /// The repairs that only `doctor` can make.
 enum Repair: String, CaseIterable, ExpressibleByArgument {
@@ -14,6 +13,6 @@ enum Repair: String, CaseIterable, ExpressibleByArgument {
 
   var takesGroups: Bool { self == .emptyGroup || self == .leaveOutGroup }
 
-  /// The command that makes the repair.
-  func command(_ access: VaultAccess) -> String { "secretprefs doctor --repair \(rawValue)\(access.namingOptions)" }
+  /// The command that makes the repair, to which ``DoctorReport`` adds what names the vault.
+  var command: String { "secretprefs doctor --repair \(rawValue)" }
 }

@@ -6,10 +6,9 @@ struct RequestsExamination {
   private(set) var problems: [Problem] = []
   private(set) var unseen: [(part: String, reason: String)] = []
 
-  private let listing: String
+  private let listing = "secretprefs requests list"
 
   init(_ access: VaultAccess) throws {
-    listing = "secretprefs requests list\(access.namingOptions)"
     let isShared = access.pathPolicy == .sharedWithGroup
     let place = access.location.requests(isShared: isShared)
     var name = "the database"

@@ -5,13 +5,10 @@ internal import VaultCore
 struct SharingExamination {
   private(set) var problems: [Problem] = []
 
-  private let permissions: String
+  private let permissions = Repair.permissions.command
 
-  /// - Parameters:
-  ///   - status: of the file at the place.
-  ///   - permissions: The command that repairs modes.
-  init(_ file: ExaminedPath, _ status: stat, repair permissions: String) {
-    self.permissions = permissions
+  /// - Parameter status: of the file at the place.
+  init(_ file: ExaminedPath, _ status: stat) {
     let path = shellPath(file.path)
     let mode = "its mode is \(octal(status.st_mode))"
     if status.st_mode & 0o007 != 0 {

@@ -6,9 +6,7 @@ extension VaultInfo {
   static let oneOwner = "oneOwner"
 
   /// The problems that can be found without a key.
-  ///
-  /// - Parameter vault: ``VaultAccess/namingOptions``.
-  func problems(of vault: String) -> [Problem] {
+  var problems: [Problem] {
     var problems: [Problem] = []
     if let tornTail {
       problems.append(Problem(.warning, "tornTail", tornTail.words, repair: Vault.TornTail.repair))
@@ -19,32 +17,32 @@ extension VaultInfo {
         Problem(
           .advice, "longJournal",
           "the journal of \(journalBytes) bytes is longer than the snapshot, which makes opening slow",
-          repair: "secretprefs compact\(vault), as an owner"))
+          repair: "secretprefs compact, as an owner"))
     }
-    problems += slots.compactMap { $0.problem(of: vault) }
+    problems += slots.compactMap(\.problem)
     if slots.count(where: \.isOwner) == 1 {
       problems.append(
         Problem(
           .advice, Self.oneOwner,
           "only one passphrase or key opens the whole vault: if it is lost, the values are lost",
-          repair: "secretprefs slots add\(vault)"))
+          repair: "secretprefs slots add"))
     }
     return problems
   }
 }
 
 extension VaultInfo.Slot {
-  fileprivate func problem(of vault: String) -> Problem? {
+  fileprivate var problem: Problem? {
     let least = PassphraseCost.minimum
     switch kind {
     case .passphrase(let cost) where cost.passes < least.passes || cost.kibibytes < least.kibibytes:
       return Problem(
         .warning, "cheapPassphrase", "slot \(id.short): guessing its passphrase costs \(cost), less than \(least)",
-        repair: "secretprefs passphrase --slot \(id.short)\(vault)")
+        repair: "secretprefs passphrase --slot \(id.short)")
     case .unknown(let number):
       return Problem(
         .warning, "unknownSlot", "slot \(id.short) has kind \(number), which this version cannot check or rotate",
-        repair: "secretprefs slots remove \(id.short)\(vault), as an owner, or use a later version")
+        repair: "secretprefs slots remove \(id.short), as an owner, or use a later version")
     default: return nil
     }
   }

@@ -9,8 +9,6 @@ struct VaultExamination {
   var isWhole: Bool { broken.isEmpty }
 
   private let vault: Vault
-  /// ``VaultAccess/namingOptions``.
-  private let options: String
   private var broken: [(group: AccessGroup, error: VaultError)] = []
   private var whole: [AccessGroup] = []
   /// The number of values and kept earlier values in the groups that verify.
@@ -26,11 +24,10 @@ struct VaultExamination {
   /// - Throws: Errors that are not findings about the vault's contents.
   init(_ vault: Vault, _ access: VaultAccess, expiry: ExpiryRule, progress: ProgressLine?) throws(VaultError) {
     self.vault = vault
-    options = access.namingOptions
     try openGroups(access, expiry)
     let repair =
-      "secretprefs list --expires-within \(expiry.option) --all-services --all-groups\(options) shows which; store new "
-      + "ones with secretprefs set\(options)"
+      "secretprefs list --expires-within \(expiry.option) --all-services --all-groups shows which; store new ones with "
+      + "secretprefs set"
     // The vault is as it should be: only its owner knows whether the values are still needed.
     if expiredCount > 0 {
       let words = counted(expiredCount, "value has", "values have")
@@ -45,7 +42,7 @@ struct VaultExamination {
         Problem(
           .advice, "pendingRotation",
           "\(counted(rotations.count, "rotation is", "rotations are")) not confirmed: \(listed(rotations))",
-          repair: "secretprefs rotate-value\(options) with --confirm, or with --revert"))
+          repair: "secretprefs rotate-value with --confirm, or with --revert"))
     }
     if !settings.isEmpty {
       problems.append(
@@ -53,7 +50,7 @@ struct VaultExamination {
           .advice, "settingKeys",
           "programs read the variables of these keys as settings, so \"secretprefs run\" does not pass them with all "
             + "other keys: \(listed(settings))",
-          repair: "secretprefs rename\(options), or choose the keys with --only or --env of secretprefs run"))
+          repair: "secretprefs rename, or choose the keys with --only or --env of secretprefs run"))
     }
     try openValues(progress)
     // Logs are files beside the vault.
@@ -86,11 +83,11 @@ struct VaultExamination {
     // One repair for all groups: a write fails as long as any group in it does not verify.
     let names = broken.map(\.group.name.text)
     let dashes = names.contains { $0.hasPrefix("-") } ? "-- " : ""
-    let repair = "\(Repair.emptyGroup.command(access)) \(dashes)\(names.map(shellWord).joined(separator: " "))"
+    let repair = "\(Repair.emptyGroup.command) \(dashes)\(names.map(shellWord).joined(separator: " "))"
     problems += broken.map { group, error in
       Problem(
         .error, "brokenGroup", "access group \(displayed(group.name.text)): \(displayed(error.message))",
-        repair: "secretprefs salvage\(options), to recover what is readable; then \(repair)")
+        repair: "secretprefs salvage, to recover what is readable; then \(repair)")
     }
   }
 
@@ -114,13 +111,13 @@ struct VaultExamination {
       problems.append(
         Problem(
           .error, "brokenValue", "\(counted(closed, "value", "values")) cannot be decrypted with the group's key",
-          repair: "secretprefs backup restore\(options), or secretprefs salvage\(options), which omits them"))
+          repair: "secretprefs backup restore, or secretprefs salvage, which omits them"))
     }
     if otherDevices > 0 {
       problems.append(
         Problem(
           .warning, "wrongDevice", "\(counted(otherDevices, "value needs", "values need")) a different device key",
-          repair: "store new values with secretprefs set\(options)"))
+          repair: "store new values with secretprefs set"))
     }
     if onDevices > 0 {
       unseen.append((counted(onDevices, "value", "values"), "bound to a device key, and none is configured"))
@@ -139,7 +136,7 @@ struct VaultExamination {
               .advice, "auditLogAcknowledged",
               "\(name) has \(counted(known.count, "acknowledged finding", "acknowledged findings")), of which "
                 + "\(counted(known.count(where: \.isCertain), "is", "are")) certain",
-              repair: "secretprefs audit verify\(options) lists them"))
+              repair: "secretprefs audit verify lists them"))
         }
         let found = report.open
         guard !found.isEmpty else { continue }
@@ -147,7 +144,7 @@ struct VaultExamination {
           Problem(
             found.contains { $0.isCertain || $0.code == .behindMark } ? .error : .warning, "auditLog",
             "\(name) has \(counted(found.count, "finding", "findings"))",
-            repair: "secretprefs audit verify\(options) lists them"))
+            repair: "secretprefs audit verify lists them"))
       } catch { unseen.append((name, displayed(error.message))) }
     }
     do throws(VaultError) {
@@ -187,7 +184,7 @@ struct VaultExamination {
         Problem(
           .warning, "staleSlot",
           "slot \(slot.id.short) opens nothing: it is \(group ?? "for a group that was removed")",
-          repair: "secretprefs slots remove \(slot.id.short)\(options)"))
+          repair: "secretprefs slots remove \(slot.id.short)"))
     }
   }
 }

@@ -26,6 +26,7 @@ struct IdentityKey: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     let path = try Self.sole(files, "file")
+    try refuseDash(reading: path, as: "the identity file")
     let named = try PublicText.trusted(trust)
     let file = try IdentityFile(at: path)
     let text = try KeyText.write(try file.identity.key(for: try file.trusted(named)))

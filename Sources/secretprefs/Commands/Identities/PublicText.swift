@@ -22,7 +22,7 @@ enum PublicText {
     }
   }
 
-  private static let pinHint = "\"secretprefs slots pin\" prints the pin of a vault"
+  static let pinHint = "\"secretprefs slots pin\" prints the pin of a vault"
 
   private static func explained(_ error: VaultError, hint: String) -> ToolError {
     guard error.code == .invalidKeyText else { return ToolError(error) }

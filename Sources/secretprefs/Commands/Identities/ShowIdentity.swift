@@ -23,7 +23,9 @@ struct ShowIdentity: ToolCommand {
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
-    let file = try IdentityFile(at: try Self.sole(files, "file"))
+    let path = try Self.sole(files, "file")
+    try refuseDash(reading: path, as: "the identity file")
+    let file = try IdentityFile(at: path)
     try json ? Output.write(.object(file.members)) : Output.write("\(file.identity.publicKey)\n")
   }
 }

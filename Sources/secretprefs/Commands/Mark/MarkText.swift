@@ -4,6 +4,7 @@ extension VaultAccess {
   /// Sets the path of the mark from an option.
   mutating func setMark(_ path: String) throws(ToolError) {
     guard !path.isEmpty else { throw .usage("--mark is empty") }
+    try refuseDash(path, as: "the mark")
     markPath = path
   }
 

@@ -39,6 +39,7 @@ struct AddRequest: WritingCommand {
     guard !note.unicodeScalars.contains(where: isMisleading) else {
       throw ToolError.usage("a note must be one line of printable characters")
     }
+    try refuseDash(reading: identity, as: "--identity")
     guard let path = try identity ?? VaultLocation.variable("SECRETPREFS_IDENTITY_FILE") else {
       throw ToolError.usage(
         "no identity is named", hint: "name its file with --identity; \"secretprefs identity new\" creates one")
