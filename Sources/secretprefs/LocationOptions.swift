@@ -1,43 +1,19 @@
 internal import ArgumentParser
-internal import VaultCore
 
-/// The options that say how the place of a vault is treated.
+/// The options of where a vault is.
 struct LocationOptions: ParsableArguments {
-  @Flag(
-    help: ArgumentHelp(
-      "The vault is shared by the Unix group of its directory.",
-      discussion: "Default: $SECRETPREFS_SHARED. See \"secretprefs help init\"."))
-  var shared = false
-
   @Option(
+    name: FastPathOption.vault.name,
     help: ArgumentHelp(
-      "The folder of this machine for the logs of a vault in a database.",
-      discussion: "Default: $SECRETPREFS_LOGS. See \"secretprefs help audit\".", valueName: "folder"),
-    completion: .directory)
-  var logs: String?
+      "The path of the vault, or the URL of one in a PostgreSQL database.",
+      discussion: """
+        A URL is \(DatabaseURL.form). Default: $SECRETPREFS_VAULT, the setting vault, or secretprefs/default.spv in \
+        $XDG_DATA_HOME or ~/.local/share.
+        """,
+      valueName: "path"), completion: .file())
+  var vault: String?
 
-  @Option(help: ArgumentHelp("How long to wait for the vault's lock.", valueName: "seconds"))
-  var lockTimeout = VaultAccess.usualLockTimeout
+  @OptionGroup var storage: StorageOptions
 
-  /// Whether one of them is given, which is of no use without a vault.
-  var areGiven: Bool { shared || logs != nil || lockTimeout != VaultAccess.usualLockTimeout }
-
-  /// - Parameter vault: The path or URL in `--vault`.
-  func access(_ vault: String?) throws(ToolError) -> VaultAccess {
-    guard (0...86_400).contains(lockTimeout) else { throw .usage("--lock-timeout must be between 0 and 86400 seconds") }
-    guard logs != "" else { throw .usage("--logs is empty") }
-    if let logs { try refuseDash(logs, as: "--logs") }
-    var access = try VaultAccess(try VaultLocation(option: vault, logs: logs))
-    guard logs == nil || access.location.path == nil else {
-      throw .usage("--logs is about a database", hint: "the logs of a vault in a file are beside it")
-    }
-    access.lockTimeout = .seconds(lockTimeout)
-    if shared {
-      guard access.location.path != nil else {
-        throw .usage("--shared is about a file", hint: "\"secretprefs postgres grant\" shares a vault in a database")
-      }
-      access.pathPolicy = .sharedWithGroup
-    }
-    return access
-  }
+  func access() throws(ToolError) -> VaultAccess { try storage.access(vault) }
 }

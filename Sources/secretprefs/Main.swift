@@ -51,7 +51,9 @@ struct Main {
       return try Output.write(Root.fullMessage(for: error) + "\n")
     }
     guard let understood else { throw UsageRefusal.error(for: arguments) }
-    if let fault = try OptionFault.repeated(in: arguments.options, of: type(of: understood)) {
+    if let fault = try OptionFault.repeated(in: arguments.options, of: type(of: understood))
+      ?? .emptyPath(in: arguments, of: type(of: understood))
+    {
       throw UsageRefusal.error(for: fault, of: type(of: understood))
     }
     messages.given = GivenOptions(arguments)

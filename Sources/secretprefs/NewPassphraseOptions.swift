@@ -20,6 +20,17 @@ struct NewPassphraseOptions: ParsableArguments {
   /// Whether the passphrase is typed at a prompt.
   var isTyped: Bool { newPassphraseFd == nil }
 
+  /// Refuses the flags for a slot that has no passphrase.
+  func refuseFlags() throws(ToolError) {
+    try Self.refuse(acceptWeak: acceptWeak, throwawayCost: throwawayCost)
+  }
+
+  /// The same for a command whose own flags have these names.
+  static func refuse(acceptWeak: Bool, throwawayCost: Bool) throws(ToolError) {
+    guard !acceptWeak else { throw .usage("--accept-weak has no effect without a new passphrase") }
+    guard !throwawayCost else { throw .usage("--throwaway-cost has no effect without a new passphrase") }
+  }
+
   /// Checks the descriptor before this process opens a file that could get the same number.
   func check(besides access: VaultAccess) throws(ToolError) {
     guard let newPassphraseFd else { return }

@@ -41,9 +41,8 @@ struct OutputFile {
     if let reason = OwnFile.objection(to: path, writing: kind) { throw refusal(reason) }
   }
 
-  /// Refuses an empty path, `-` and a URL. That may contain a password, which must not become the name of a directory.
+  /// Refuses `-` and a URL. That may contain a password, which must not become the name of a directory.
   func refuseNoPath() throws(ToolError) {
-    guard !path.isEmpty else { throw .usage("the path of \(what) is empty") }
     try refuseDash(path, as: what)
     guard !DatabaseURL.hasScheme(path) else {
       throw .usage("\(what) is a URL, and must be a path", hint: "a path that begins so is written with ./")

@@ -1,51 +1,8 @@
 internal import ArgumentParser
-internal import VaultCore
 
 /// The options that select how to unlock the vault.
 struct UnlockOptions: ParsableArguments {
-  @Option(
-    name: FastPathOption.keyFile.name,
-    help: ArgumentHelp("Unlock with the raw key in this file.", valueName: "file"), completion: .file())
-  var keyFile: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Unlock with the identity in this file.", discussion: "See \"secretprefs help identity\".", valueName: "file"),
-    completion: .file())
-  var identity: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The pin of the vault that the identity trusts.",
-      discussion: "Default: $SECRETPREFS_TRUST, or the second line of the identity file.", valueName: "pin"))
-  var trust: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Unlock with the passphrase read from this descriptor.",
-      discussion: "Example: --passphrase-fd 3 3< passphrase.txt",
-      valueName: "number"))
-  var passphraseFd: Int32?
-
-  @Option(
-    help: ArgumentHelp(
-      "Unlock with the passphrase that this program prints.",
-      discussion: "Default: $SECRETPREFS_PASSPHRASE_COMMAND. See UNLOCKING in \"secretprefs help\".",
-      valueName: "command"))
-  var passphraseCommand: String?
-
-  @Flag(name: FastPathOption.noPrompt.name, help: "Never prompt on the terminal.")
-  var noPrompt = false
-
-  @Option(
-    help: ArgumentHelp(
-      "The device key file, for values bound to this machine.",
-      discussion: """
-        Default: secret-preferences-device.key in $CREDENTIALS_DIRECTORY, or the file named by \
-        $SECRETPREFS_DEVICE_KEY_FILE.
-        """,
-      valueName: "file"), completion: .file())
-  var deviceKeyFile: String?
+  @OptionGroup var credential: CredentialOptions
 
   @Option(
     help: ArgumentHelp(
@@ -54,43 +11,14 @@ struct UnlockOptions: ParsableArguments {
   var mark: String?
 
   /// Whether one of them says how to unlock a vault.
-  var areGiven: Bool {
-    [keyFile, identity, trust, passphraseCommand, deviceKeyFile, mark].contains { $0 != nil } || passphraseFd != nil
-  }
-
-  /// For commands that git starts with versions of a vault, which are older than a mark by their nature.
-  func refuseMark() throws(ToolError) {
-    guard mark == nil else { throw .usage("--mark is not for the versions that git has") }
-  }
+  var areGiven: Bool { credential.areGiven || mark != nil }
 
   func complete(_ access: VaultAccess) throws(ToolError) -> VaultAccess {
-    guard [keyFile != nil, identity != nil, passphraseFd != nil, passphraseCommand != nil].count(where: \.self) <= 1
-    else {
-      throw .usage(
-        "--key-file, --identity, --passphrase-fd and --passphrase-command cannot be used together",
-        hint: "use one of them")
+    var access = try credential.complete(access)
+    if let mark {
+      try refuseDash(mark, as: "the mark")
+      access.markPath = mark
     }
-    try refuseDash(reading: keyFile, as: "--key-file")
-    try refuseDash(reading: identity, as: "--identity")
-    try refuseDash(reading: deviceKeyFile, as: "--device-key-file")
-    guard trust == nil || (keyFile == nil && passphraseFd == nil && passphraseCommand == nil) else {
-      throw .usage("--trust is for an identity", hint: "name its file with --identity")
-    }
-    var access = access
-    if let mark { try access.setMark(mark) }
-    access.keyFile = keyFile
-    access.identity = identity
-    access.trust = try PublicText.trusted(trust)
-    access.passphraseDescriptor = try passphraseFd.map { (number) throws(ToolError) in
-      try PassphraseDescriptor.check(number)
-    }
-    do throws(VaultError) {
-      access.passphraseCommand = try passphraseCommand.map { (text) throws(VaultError) in
-        try PassphraseCommand(text, of: "--passphrase-command")
-      }
-    } catch { throw ToolError(error) }
-    access.mayPrompt = !noPrompt
-    access.deviceKeyFile = deviceKeyFile
     return access
   }
 }

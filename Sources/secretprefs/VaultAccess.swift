@@ -138,12 +138,13 @@ struct VaultAccess {
     var options = options
     options.auditFailure = { messages.warn("what was read or written could not be logged (\(displayed($0.message)))") }
     options.markFailure = { messages.warn("the mark could not be raised (\(displayed($0.message)))") }
-    options.deviceKey = if let deviceKeyFile { try DeviceKey.file(deviceKeyFile) } else { try DeviceKey.automatic() }
+    options.deviceKey = try deviceKey()
     return options
   }
 
   /// Adds which file an error is about, and what a user can do about it: the vault or the bundle, or the mark.
   func explained(_ error: VaultError, salvages: Bool = true) -> any Error {
+    if let usage = error.cause as? ToolError { return usage }
     if error.code == .malformed, role == nil, let markPath {
       do { _ = try RollbackMark.read(at: markPath) } catch let broken as ToolError { return broken } catch {}
     }
@@ -179,19 +180,33 @@ struct VaultAccess {
     defer { if role != .bundle { Environment.remove(variable) } }
     for (source, way) in sources {
       guard let credential = try way.credential() else { continue }
-      guard trust == nil || credential.holder != nil else { throw Self.unusedPin }
+      guard trust == nil || credential.holder != nil else { throw .usage(CredentialOptions.unusedPin) }
       do throws(VaultError) { return try body(credential, source) } catch {
         if case .keptKey = source { throw KeptKey.explained(error) }
         throw credential.holder == nil ? error : IdentityRejection.explained(error)
       }
     }
-    if trust != nil { throw Self.unusedPin }
+    if trust != nil { throw .usage(CredentialOptions.unusedPin) }
     return nil
   }
 
-  /// A pin that names no identity's vault would protect nothing.
-  private static let unusedPin = VaultError(
-    .noCredential, "--trust is for an identity", cause: Cure(hint: "name its file with --identity"))
+  /// The way that the variable of a file names. The library takes an empty path for one that cannot be read.
+  private static func way(of variable: String, _ way: Unlocking) -> Unlocking {
+    Unlocking { () throws(VaultError) -> Vault.Credential? in
+      try refuseEmpty(variable)
+      return try way.credential()
+    }
+  }
+
+  private static func refuseEmpty(_ variable: String) throws(VaultError) {
+    do throws(ToolError) { _ = try VaultLocation.variable(variable) } catch { throw .usage(error) }
+  }
+
+  private func deviceKey() throws(VaultError) -> SealingKey? {
+    if let deviceKeyFile { return try DeviceKey.file(deviceKeyFile) }
+    try Self.refuseEmpty("SECRETPREFS_DEVICE_KEY_FILE")
+    return try DeviceKey.automatic()
+  }
 
   /// The sources before the prompt, in their order (`Docs/Format.md` section 6). The first that is configured is used.
   private var sources: [(CredentialSource, Unlocking)] {
@@ -208,8 +223,10 @@ struct VaultAccess {
     }
     let command = Unlocking { () throws(VaultError) in try PassphraseCommand.configured()?.read() }
     return [
-      (.credentialsDirectory, .credentialsDirectory(trusting: trust)), (.keyFileVariable, .keyFileVariable()),
-      (.identityVariable, .identityVariable(trusting: trust)), (.passphraseVariable, .passphraseVariable()),
+      (.credentialsDirectory, .credentialsDirectory(trusting: trust)),
+      (.keyFileVariable, Self.way(of: "SECRETPREFS_KEY_FILE", .keyFileVariable())),
+      (.identityVariable, Self.way(of: "SECRETPREFS_IDENTITY_FILE", .identityVariable(trusting: trust))),
+      (.passphraseVariable, .passphraseVariable()),
       (.passphraseCommandVariable, command), (.keptKey, keptKey),
     ]
   }
@@ -234,6 +251,13 @@ struct VaultAccess {
         .noCredential, "\(error.message); the key that \"secretprefs unlock\" keeps is not used by this command",
         cause: Cure(hint: "--key-file or --passphrase-fd gives the credential itself"))
     }
+  }
+}
+
+extension VaultError {
+  /// A usage error, where only errors of a vault can be thrown.
+  fileprivate static func usage(_ error: ToolError) -> VaultError {
+    VaultError(.invalidName, error.message, cause: error)
   }
 }
 

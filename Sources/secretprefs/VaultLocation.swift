@@ -29,12 +29,20 @@ struct VaultLocation {
   init(copyOf path: String) throws(VaultError) {
     var options = Vault.Options()
     options.pathPolicy = .relaxed
-    let stored = try FileStorage(path, options: options).load(limit: options.limits.fileBytes)
     let storage = MemoryStorage()
-    try storage.create(stored.bytes.bytes).storage.release()
+    do throws(VaultError) {
+      let stored = try FileStorage(path, options: options).load(limit: options.limits.fileBytes)
+      try storage.create(stored.bytes.bytes).storage.release()
+    } catch {
+      guard error.code == .notFound else { throw error }
+      throw VaultError(error.code, error.message, errno: error.errno, cause: Cure(hint: Self.copies))
+    }
     place = .memory(storage, path)
     option = ""
   }
+
+  /// No option selects a copy.
+  private static let copies = "name a file that exists; \"secretprefs help git-textconv\" shows how git names it"
 
   private static func option(_ path: String) -> String { " --vault \(shellPath(path))" }
 
@@ -44,7 +52,6 @@ struct VaultLocation {
   init(option: String?, logs: String? = nil) throws(ToolError) {
     let folder = if let logs { logs } else { try Self.variable("SECRETPREFS_LOGS") }
     if let option {
-      guard !option.isEmpty else { throw .usage("--vault is empty") }
       try refuseDash(option, as: "--vault")
       self.option = Self.option(option)
       place = try Self.place(option, folder)

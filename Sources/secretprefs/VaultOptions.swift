@@ -1,23 +1,11 @@
 internal import ArgumentParser
-internal import VaultCore
 
 /// The options of every command that works on a vault.
 struct VaultOptions: ParsableArguments {
-  @Option(
-    name: FastPathOption.vault.name,
-    help: ArgumentHelp(
-      "The path of the vault, or the URL of one in a PostgreSQL database.",
-      discussion: """
-        A URL is \(DatabaseURL.form). Default: $SECRETPREFS_VAULT, the setting vault, or secretprefs/default.spv in \
-        $XDG_DATA_HOME or ~/.local/share.
-        """,
-      valueName: "path"), completion: .file())
-  var vault: String?
-
   @OptionGroup var location: LocationOptions
 
   @Flag(help: .json)
   var json = false
 
-  func access() throws(ToolError) -> VaultAccess { try location.access(vault) }
+  func access() throws(ToolError) -> VaultAccess { try location.access() }
 }

@@ -112,7 +112,7 @@ struct DatabaseCommandTests {
     #expect(
       Set(untried) == [
         "postgres init", "postgres grant", "postgres status", "postgres prune", "postgres import", "postgres export",
-        "init", "settings", "unlock", "lock", "run", "git-textconv", "git-merge",
+        "init", "settings", "unlock", "lock", "run",
       ])
   }
 

@@ -74,6 +74,26 @@ struct FormTests {
     _ = try ExpiryRule("9999y")
   }
 
+  @Test func `the errors about a duration name the units that are taken, and no other`() throws {
+    func units(_ isTaken: (String) -> Bool) -> Set<Character> {
+      Set("abcdefghijklmnopqrstuvwxyz".filter { isTaken("1\($0)") })
+    }
+    /// The letters of the units in a text: each is the first letter of its name.
+    func named(_ text: String) -> Set<Character> {
+      let list = text.firstRange(of: "a whole number of ").map { text[$0.upperBound...] } ?? ""
+      let words = list.split { $0 == "," || $0 == " " }.prefix { $0 != "from" }
+      return Set(words.filter { $0 != "or" }.compactMap(\.first))
+    }
+    let duration = try #require(throws: ToolError.self) { try Expiry.duration("x") }
+    #expect(named(duration.message) == units { Expiry.milliseconds($0) != nil })
+    let expiry = try #require(throws: ToolError.self) { try Expiry("x", now: 0) }
+    #expect(named(expiry.message) == named(duration.message))
+    #expect(named(KeptLimits.form) == units { KeptLimits.seconds($0) != nil })
+    let since = try Tool.run(["audit", "show", "--since", "x"], in: try Scratch())
+    #expect(since.exit == 64)
+    #expect(named(String(since.errorText.prefix { $0 != "\n" })) == named(duration.message))
+  }
+
   @Test func `a time outside of the four-digit years has no text`() {
     #expect(Timestamp(milliseconds: .max) == nil)
     #expect(Timestamp(milliseconds: .min) == nil)

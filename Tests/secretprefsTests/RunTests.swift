@@ -225,4 +225,33 @@ struct RunTests {
       """, in: home)
     #expect(outcome.text == "CANARY-7f3a\nremoved\n", "\(outcome.errorText)")
   }
+
+  @Test(arguments: ["", "--mask"])
+  func `the files of a command outlive its parent that is killed, which is said, and a use after it removes them`(
+    _ option: String
+  ) throws {
+    let home = try Self.prepared()
+    try home.write("echo $A >path; kill -KILL $PPID; read x <go; cat $A >value; echo >ended", to: "script")
+    let outcome = try Tool.shell(
+      """
+      mkfifo go
+      secretprefs run --key-file k \(option) --file A=token -- sh script; echo $?
+      echo >go
+      for n in $(seq 600); do [ ! -e ended ] || break; sleep 0.1; done
+      cat value && echo
+      for n in $(seq 600); do
+        secretprefs run --key-file k --file B=token -- true
+        [ -e $(dirname $(cat path)) ] || break
+        sleep 0.1
+      done
+      [ -e $(dirname $(cat path)) ] || echo removed
+      """, in: home)
+    #expect(outcome.text == "74\nCANARY-7f3a\nremoved\n", "\(outcome.errorText)")
+    #expect(
+      outcome.errorText == """
+        secretprefs: error: the process that waits for the command was killed; the command may still run
+        secretprefs: hint: the next "secretprefs run" removes its files after it has ended
+
+        """)
+  }
 }

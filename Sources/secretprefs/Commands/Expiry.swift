@@ -15,9 +15,7 @@ struct Expiry {
   private static func time(_ text: String, after now: Int64) throws(ToolError) -> Int64 {
     guard let duration = milliseconds(text) else {
       throw .usage(
-        "an expiry must be a day or a time in UTC, or a whole number of years, weeks, days, hours, minutes or seconds "
-          + "from now",
-        hint: forms)
+        "an expiry must be a day or a time in UTC, or a whole number of \(units()) from now", hint: forms)
     }
     guard duration <= longest, let time = Timestamp(milliseconds: now + duration) else {
       throw .usage("an expiry must not be after the year 9999", hint: forms)
@@ -33,7 +31,7 @@ struct Expiry {
   static func duration(_ text: String) throws(ToolError) -> Int64 {
     guard let duration = milliseconds(text) else {
       throw .usage(
-        "a duration is a whole number of years, weeks, days, hours, minutes or seconds",
+        "a duration is a whole number of \(units())",
         hint: "write it as 1y, 2w, 14d, 12h, 30m or 45s")
     }
     guard duration <= longest else { throw .usage("a duration is at most 9999 years", hint: "9999y is the longest") }
@@ -55,15 +53,18 @@ struct Expiry {
     return overflows ? .max : product
   }
 
-  private static func unit(_ letter: Character?) -> Int64? {
-    switch letter {
-    case "y": 365 * day
-    case "w": 7 * day
-    case "d": day
-    case "h": 3_600_000
-    case "m": 60_000
-    case "s": 1000
-    default: nil
-    }
+  private static func unit(_ letter: Character?) -> Int64? { all.first { $0.letter == letter }?.milliseconds }
+
+  private static let all: [(letter: Character, name: String, milliseconds: Int64)] = [
+    ("y", "years", 365 * day), ("w", "weeks", 7 * day), ("d", "days", day), ("h", "hours", 3_600_000),
+    ("m", "minutes", 60_000), ("s", "seconds", 1000),
+  ]
+
+  /// The units of a duration in words, such as "minutes or seconds".
+  ///
+  /// - Parameter limit: The longest duration, in milliseconds. Longer units are left out.
+  static func units(upTo limit: Int64 = .max) -> String {
+    let names = all.filter { $0.milliseconds <= limit }.map { $0.name }
+    return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
 }

@@ -54,6 +54,7 @@ struct Get: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
+    guard !newline || !vault.json else { throw ToolError.usage("--json and --newline cannot be used together") }
     let (place, key) = try record.named(try Self.sole(keys, "key"))
     var access = try unlock.complete(try vault.access())
     access.refusesExpired = refuseExpired

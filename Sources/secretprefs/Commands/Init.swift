@@ -59,8 +59,9 @@ struct Init: WritingCommand {
   var mark: String?
 
   func perform(_ messages: Messages) throws {
+    if !hasPassphrase { try NewPassphraseOptions.refuse(acceptWeak: acceptWeak, throwawayCost: throwawayCost) }
     var access = try vault.access()
-    if let mark { try access.setMark(mark) }
+    if let mark { access.markPath = mark }
     _ = try Vault.Name(group)
     if try finish(access, messages) {
       Output.recordChange(by: Self.self)
@@ -129,8 +130,11 @@ struct Init: WritingCommand {
     }
   }
 
+  /// Whether the vault gets a passphrase.
+  private var hasPassphrase: Bool { keyFile == nil || passphrase || passphraseFd != nil }
+
   private func passphraseSlot(_ access: VaultAccess) throws -> NewSlot? {
-    guard keyFile == nil || passphrase || passphraseFd != nil else { return nil }
+    guard hasPassphrase else { return nil }
     return NewSlot(
       try newPassphrase(access), label: "passphrase", cost: throwawayCost ? .throwaway : nil)
   }

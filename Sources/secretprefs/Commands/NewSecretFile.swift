@@ -27,7 +27,6 @@ struct NewSecretFile {
     at path: String, _ content: Content, _ text: borrowing SecretBytes, besides access: VaultAccess,
     and other: String? = nil
   ) throws {
-    guard !path.isEmpty else { throw ToolError.usage("\(content.what)'s path is empty") }
     // Reserved beside a vault: `Docs/Format.md` section 9.3.
     guard !path.hasSuffix(".tmp") else {
       throw ToolError.usage("\(content.name) must not end in .tmp, which is reserved for temporary files")

@@ -47,6 +47,8 @@ extension ParsableCommand {
 extension ArgumentHelp {
   static let key = ArgumentHelp("The key, or its reference: secret://service/key.", valueName: "key")
   static let json: ArgumentHelp = "Write results as JSON, and errors and warnings as JSON objects on standard error."
+  /// For a command that writes no result, or writes it as another program demands.
+  static let jsonMessages: ArgumentHelp = "Write errors and warnings as JSON objects on standard error."
 }
 
 /// `secretprefs`.

@@ -15,7 +15,7 @@ struct SetValue: WritingCommand {
       (LF or CRLF) of text with a single line is removed, with a note, because editors and echo add it; --exact keeps \
       it. Text with several lines is stored as it is. Data is stored byte for byte. An empty value is refused unless \
       --allow-empty is given. A value in an argument is refused, and so is a key that contains "=", unless it follows \
-      "--".
+      "--" or is a reference with %3D in its place.
 
       --int, --bool, --double and --date store the value as that kind, and --kind as any: programs read it as such, \
       and text that is none is refused. Without them a value is text, which programs of this package parse where they \
@@ -80,11 +80,10 @@ struct SetValue: WritingCommand {
       throw ToolError.usage("values are not accepted in arguments", hint: UsageRefusal.set)
     }
     // The parser does not say whether the key came after `--`.
-    guard !word.contains("=") || SecretReference.isMeant(word.utf8) || Arguments.read().afterTerminator.contains(word)
-    else {
+    guard !Self.mayHaveValue(word) || Arguments.read().afterTerminator.contains(word) else {
       throw ToolError.usage(
         "values are not accepted in arguments",
-        hint: "\(UsageRefusal.set); put -- in front of a key that contains an equals sign")
+        hint: "\(UsageRefusal.set); put -- in front of a key that contains an equals sign, or write %3D in a reference")
     }
     let access = try unlock.complete(try vault.access())
     let (place, key) = try record.named(word)
@@ -119,6 +118,11 @@ struct SetValue: WritingCommand {
       .object([
         ("service", .string(place.service.text)), ("key", .string(name.text)), ("kind", .string(storedKind.label)),
       ]))
+  }
+
+  /// Whether an equals sign in a key may be in front of a value. That of a reference's group is not.
+  private static func mayHaveValue(_ word: String) -> Bool {
+    (SecretReference.isMeant(word.utf8) ? word.prefix { $0 != "?" } : word[...]).contains("=")
   }
 
   private func store(

@@ -40,7 +40,7 @@ struct Status: ToolCommand {
       location: access.location, summary: summary, verified: try opened?.vault.status(),
       auditing: try opened?.vault.auditing(), auditProblems: problems, hasMark: access.markPath != nil,
       markFailure: opened?.vault.markFailure, source: opened?.source, kept: try access.keptKey(),
-      settings: try Configuration.effective(vault: vault.vault))
+      settings: try Configuration.effective(vault: vault.location.vault))
     if vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
     try AuditProblem.report(problems, messages)
   }

@@ -98,9 +98,9 @@ private struct IncompleteLine: ParsableArguments {
   /// Opens the vault. `nil` if that needs a prompt, a program, which may prompt, or a descriptor, which would be one of
   /// the shell.
   func open() throws -> Vault? {
-    guard unlock.passphraseFd == nil, unlock.passphraseCommand == nil, getenv(PassphraseCommand.variable) == nil else {
-      return nil
-    }
+    guard unlock.credential.passphraseFd == nil, unlock.credential.passphraseCommand == nil,
+      getenv(PassphraseCommand.variable) == nil
+    else { return nil }
     var access = try unlock.complete(try vault.access())
     access.lockTimeout = .zero
     access.keptKeyUse = .look

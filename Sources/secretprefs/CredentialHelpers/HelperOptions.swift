@@ -8,7 +8,11 @@ internal import VaultSealing
 struct HelperOptions: ParsableArguments {
   private static let longestRequest = 4 << 20
 
-  @OptionGroup var vault: VaultOptions
+  @OptionGroup var location: LocationOptions
+
+  @Flag(help: .jsonMessages)
+  var json = false
+
   @OptionGroup var unlock: UnlockOptions
 
   // Does not use $SECRETPREFS_SERVICE, which may be set for the program that happens to start git or docker.
@@ -36,7 +40,7 @@ struct HelperOptions: ParsableArguments {
   ///
   /// - Parameter program: The program of the credentials: the name of their service, unless an option names one.
   func open(for program: String, _ messages: Messages) throws -> HelperVault {
-    var access = try unlock.complete(try vault.access())
+    var access = try unlock.complete(try location.access())
     access.mayPrompt = false
     let place = try RecordPlace(service: service ?? program, group: group)
     let vault = try access.open(messages)
@@ -48,7 +52,7 @@ struct HelperOptions: ParsableArguments {
   func readRequest(
     until isWhole: (UnsafeRawBufferPointer, _ seen: Int) -> Bool = { _, _ in false }
   ) throws -> SecretBytes {
-    guard unlock.passphraseFd != STDIN_FILENO else {
+    guard unlock.credential.passphraseFd != STDIN_FILENO else {
       throw ToolError.usage("standard input cannot be both the passphrase and the request")
     }
     do {

@@ -45,7 +45,8 @@ struct Editor {
       case .notStarted(let number): throw Self.notStarted(number)
       case .exited(let code): return try Self.finish(code == 0 ? nil : "status \(code)", isStopped: false, received)
       case .killed(let number): return try Self.finish("signal \(number)", isStopped: true, received)
-      case nil: throw ToolError.internal("wait for the editor", ECHILD)
+      // It may go on with its file.
+      case nil: throw Stopped(error: ToolError.editorFailed("the process that waits for the editor was killed"))
       }
     }
   }

@@ -101,6 +101,9 @@ final class MemoryFolder {
     return kept + "/" + Self.fileName
   }
 
+  /// Leaves the directory to ``removeAbandoned()``, because a program that has inherited the lock may still use it.
+  func leave() { isKept = true }
+
   /// Keeps the directory, and warns where it is.
   ///
   /// - Parameter what: what its file has, at the beginning of the message.

@@ -25,8 +25,9 @@ struct GitMerge: WritingCommand {
       stays one, which git would otherwise commit as solved.
 
       A credential of an owner is needed, which opens all three, such as the key of "secretprefs unlock"; a group's \
-      holder does not see what others have changed. A vault with logging is not merged: its logs are beside it. See \
-      "secretprefs help git-textconv" for the settings of git.
+      holder does not see what others have changed. A rollback mark is not used: the files are older by their nature. \
+      A vault with logging is not merged: its logs are beside it. See "secretprefs help git-textconv" for the settings \
+      of git.
 
       EXAMPLE:
         git config merge.secretprefs.driver 'secretprefs git-merge %O %A %B'
@@ -34,16 +35,17 @@ struct GitMerge: WritingCommand {
         secretprefs git-merge base.spv ours.spv theirs.spv
       """)
 
-  @OptionGroup var vault: VaultOptions
-  @OptionGroup var unlock: UnlockOptions
+  @Flag(help: .json)
+  var json = false
+
+  @OptionGroup var unlock: CredentialOptions
 
   @Argument(help: ArgumentHelp("The common ancestor, then ours and theirs.", valueName: "base"), completion: .file())
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
     guard files.count == 3 else { throw Self.usageError("three files are required") }
-    try unlock.refuseMark()
-    var access = try unlock.complete(try vault.access())
+    var access = try unlock.complete(try VaultAccess(VaultLocation(argument: files[1])))
     access.markPath = nil
     var sides: [VaultLocation] = []
     for (side, file) in zip(MergeSide.allCases, files) {
@@ -79,7 +81,7 @@ struct GitMerge: WritingCommand {
     }
     Output.recordChange(by: Self.self)
     for conflict in merge.conflicts { messages.warn("\(displayed(conflict.place)): \(conflict.reason)") }
-    if vault.json { try Output.write(merge.json) }
+    if json { try Output.write(merge.json) }
     guard merge.conflicts.isEmpty else { throw ToolError.conflicts(merge.conflicts.count) }
   }
 }

@@ -12,7 +12,8 @@ struct GitTextconv: ToolCommand {
       added, changed and removed. Writes one line for each key: group, service, key, revision, kind and the time of \
       the last change, with tabs between them; before them a line for each access group and for each slot. No value is \
       opened. A vault that the credential does not open has one line, which says so, and which changes with each \
-      write; so has a version of the file that is damaged. The key of "secretprefs unlock" is used as by other commands.
+      write; so has a version of the file that is damaged. The key of "secretprefs unlock" is used as by other \
+      commands. A rollback mark is not: the versions that git has are older by their nature.
 
       The names are in what git prints, so do not set cachetextconv, which keeps them in the repository. Never \
       prompts. git gives files the modes of the umask, and a vault that other users may access is refused by other \
@@ -26,16 +27,17 @@ struct GitTextconv: ToolCommand {
         git diff HEAD~ -- secrets.spv
       """)
 
-  @OptionGroup var vault: VaultOptions
-  @OptionGroup var unlock: UnlockOptions
+  @Flag(help: .jsonMessages)
+  var json = false
+
+  @OptionGroup var unlock: CredentialOptions
 
   @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file())
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
-    try unlock.refuseMark()
-    let access = try unlock.complete(try vault.access())
     let file = try Self.sole(files, "file")
+    let access = try unlock.complete(try VaultAccess(VaultLocation(argument: file)))
     do { try write(try VaultLocation(copyOf: file), access, messages) } catch let error as VaultError {
       // git would end at an error, and show nothing of the other files.
       guard [.badFile, .tampered].contains(ExitStatus(error.code)) else { throw error }

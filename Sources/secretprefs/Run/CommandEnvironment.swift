@@ -71,6 +71,9 @@ struct CommandEnvironment {
   /// Whether something must be removed when the command ends.
   var hasFiles: Bool { folder != nil }
 
+  /// Leaves the files to a command that may still run, and to the next use after it.
+  func leaveFiles() { folder?.leave() }
+
   /// The error of a command that cannot be started with these variables.
   func notStarted(_ number: Int32) -> ToolError {
     let error = ToolError.notStarted(number)

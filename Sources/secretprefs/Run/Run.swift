@@ -9,9 +9,10 @@ struct Run: ToolCommand {
     abstract: "Runs a command with secrets in its environment.",
     usage: "secretprefs run [<options>] -- <command> [<argument> ...]",
     discussion: """
-      The command replaces this process, or with --file or --mask is its child: its exit status and signals are its \
-      own. Without --only, --env, --file, --env-file and --match, every key of the service becomes a variable; with \
-      any of them, only what they choose. All values of one service are from the same moment.
+      The command replaces this process, or with --file or --mask is started by it, as the child of a small process in \
+      between: its exit status and signals are its own. Without --only, --env, --file, --env-file and --match, every \
+      key of the service becomes a variable; with any of them, only what they choose. All values of one service are \
+      from the same moment.
 
       ENV FILES. A line of --env-file is NAME=value, which is passed as it is, or NAME=secret://service/key, in place \
       of which the value of the key is passed (REFERENCES in "secretprefs help" has its form; --only, --env and \
@@ -33,9 +34,9 @@ struct Run: ToolCommand {
 
       A bool is passed as true or false, a number in decimal, a date as RFC 3339 in UTC. Data, and text that contains \
       NUL, can only be a file. The files of --file are in a new directory in memory that only this user can open \
-      ($XDG_RUNTIME_DIR or /dev/shm), and are removed when the command ends, or if this process is killed by the \
-      next "run", "edit --value", "doctor" or "lock" after it has ended. Other programs of the same user can see the \
-      environment of a command, and can open such a file.
+      ($XDG_RUNTIME_DIR or /dev/shm), and are removed when the command ends, or, if this process or the one in between \
+      is killed, by the next "run", "edit --value", "doctor" or "lock" after it has ended. Other programs of the same \
+      user can see the environment of a command, and can open such a file.
 
       The command inherits all other variables, except those that begin with SECRETPREFS_, and all descriptors, except \
       that of --passphrase-fd. With --keep-settings it also inherits the variables that begin with SECRETPREFS_, \
@@ -73,7 +74,11 @@ struct Run: ToolCommand {
         secretprefs run --mask -- make deploy
       """)
 
-  @OptionGroup var vault: VaultOptions
+  @OptionGroup var location: LocationOptions
+
+  @Flag(help: .jsonMessages)
+  var json = false
+
   @OptionGroup var unlock: UnlockOptions
 
   @Option(
@@ -148,7 +153,7 @@ struct Run: ToolCommand {
 
   /// Reads the values. When it returns, the vault is closed, and no descriptor for the command holds a passphrase.
   private func prepare(_ messages: Messages) throws -> (CommandEnvironment, ValueSearch?) {
-    var access = try unlock.complete(try vault.access())
+    var access = try unlock.complete(try location.access())
     access.refusesExpired = refuseExpired
     let expiry = try ExpiryRule(expiresWithin)
     let selection = try selection()

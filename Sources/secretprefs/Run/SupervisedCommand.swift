@@ -7,7 +7,7 @@ struct CommandEnd: Error {
   let code: Int32
 }
 
-/// A command that is a child of this process: its output passes through a mask, or its files are removed when it ends.
+/// A command that this process has started: its output passes through a mask, or its files are removed when it ends.
 ///
 /// If standard input and masked standard output are a terminal, the command has a session and a terminal of its own,
 /// and this process passes on keys, the size and job control. Otherwise it shares the terminal with other programs,
@@ -144,9 +144,20 @@ final class SupervisedCommand {
     case .notStarted(let number):
       relay?.release()
       throw environment.notStarted(number)
-    case nil: throw ToolError.internal("wait for the command", ECHILD)
+    case nil: throw try unobserved()
     }
     return nil
+  }
+
+  /// The error after the end of the process that is the command's parent and reports on it. The command may go on with
+  /// its files.
+  private func unobserved() throws(VaultError) -> ToolError {
+    for stream in streams { try stream.drain(isEnd: true) }
+    relay?.release()
+    environment.leaveFiles()
+    return ToolError(
+      VaultError(.io, "the process that waits for the command was killed; the command may still run"),
+      hint: environment.hasFiles ? "the next \"secretprefs run\" removes its files after it has ended" : nil)
   }
 
   /// Ends as the command did, unless output was lost.

@@ -36,7 +36,7 @@ struct Settings: WritingCommand {
   @Option(help: ArgumentHelp("The vault of the secrets among the settings.", valueName: "path"), completion: .file())
   var vault: String?
 
-  @OptionGroup var location: LocationOptions
+  @OptionGroup var storage: StorageOptions
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
@@ -53,13 +53,13 @@ struct Settings: WritingCommand {
     let path = try Self.sole(files, "file")
     var secrets: SecretPreferences?
     if let vault {
-      let access = try unlock.complete(try location.access(vault))
+      let access = try unlock.complete(try storage.access(vault))
       try access.checkOutput(path, as: Self.file, reading: [descriptions])
       let place = try record.place()
       let opened = try access.open(messages)
       let group = try place.group(in: opened)
       secrets = try SecretPreferences(service: place.service.text, accessGroup: group.name.text, in: opened)
-    } else if location.areGiven || unlock.areGiven || record.service != nil || record.group != nil {
+    } else if storage.areGiven || unlock.areGiven || record.service != nil || record.group != nil {
       throw ToolError.usage("the options of a vault need --vault", hint: Self.usage)
     }
     let file = try SettingsFile(path, descriptions: descriptions, secrets: secrets)

@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import FoundationEssentials
 internal import Preferences
 internal import PreferencesSettings
@@ -42,17 +43,24 @@ struct SettingsFile {
       groups = try SettingGroup.groups(inferredFrom: file)
       return
     }
-    let data = Data(try Self.content(descriptions, isRequired: true) ?? [])
-    do throws(PreferencesError) { groups = try SettingGroup.groups(describedBy: data, in: store) } catch {
-      throw error.about("\"\(descriptions)\"")
+    guard let data = try Self.content(descriptions, Self.described) else {
+      throw ToolError.io("\(Self.described)\"\(descriptions)\": open the file", ENOENT)
+    }
+    do throws(PreferencesError) { groups = try SettingGroup.groups(describedBy: Data(data), in: store) } catch {
+      throw error.about("\(Self.described)\"\(descriptions)\"")
     }
   }
 
-  private static func content(_ path: String, isRequired: Bool = false) throws -> [UInt8]? {
+  private static let described = "the descriptions "
+
+  /// Returns `nil` if there is no file.
+  ///
+  /// - Parameter what: What it is, before its path in errors.
+  private static func content(_ path: String, _ what: String = "") throws -> [UInt8]? {
     do throws(PreferencesError) {
       return try RegularFile.read(path, upTo: JSONPreferences.maximumByteCount)
     } catch {
-      guard error.code == .notFound, !isRequired else { throw error.about("\"\(path)\"") }
+      guard error.code == .notFound else { throw error.about("\(what)\"\(path)\"") }
       return nil
     }
   }

@@ -14,6 +14,8 @@ enum OptionFault {
   case repeated(name: String)
   /// The value is none that the option takes, such as a number that is too large.
   case invalidValue(name: String)
+  /// The path of a file or directory is empty: that of the option, or an argument if the name is `nil`.
+  case emptyPath(name: String?)
 
   /// The first fault of these words, in front of `--`; `nil` if there is none.
   init?(in words: ArraySlice<String>, of command: any ParsableCommand.Type) {
@@ -70,21 +72,57 @@ enum OptionFault {
     return again.first(where: single.contains).map { .repeated(name: $0) }
   }
 
-  /// The options of a command that have one value, from the parser's description of it in JSON.
+  /// The first path of these words that is empty.
+  static func emptyPath(
+    in words: Arguments, of command: any ParsableCommand.Type
+  ) throws(PreferencesError) -> OptionFault? {
+    guard words.words.contains("") else { return nil }
+    let declared = try declarations(of: command)
+    let options = declared.filter { $0["kind"] == .string("option") }
+    let isPath = declared.contains { $0["kind"] == .string("positional") && takesPath($0) }
+    if isPath, words.afterTerminator.contains("") { return .emptyPath(name: nil) }
+    var rest = words.options
+    while let word = rest.popFirst() {
+      guard let option = options.first(where: { names(of: $0).contains(word) }) else {
+        if isPath, word.isEmpty { return .emptyPath(name: nil) }
+        continue
+      }
+      if rest.popFirst() == "", takesPath(option) { return .emptyPath(name: word) }
+    }
+    return nil
+  }
+
+  /// The options of a command that have one value.
   private static func singleOptions(of command: any ParsableCommand.Type) throws(PreferencesError) -> Set<String> {
+    let single = try declarations(of: command).filter {
+      $0["kind"] == .string("option") && $0["isRepeating"] == .bool(false)
+    }
+    return Set(single.flatMap { names(of: $0) })
+  }
+
+  /// The options and arguments of a command, from the parser's description of it in JSON.
+  private static func declarations(
+    of command: any ParsableCommand.Type
+  ) throws(PreferencesError) -> [[String: PreferenceValue]] {
     let help = try JSONFormat().values(from: Array(command._dumpHelp().utf8))
     guard case .dictionary(let described) = help["command"], case .array(let arguments) = described["arguments"] else {
       return []
     }
-    var names: Set<String> = []
-    for case .dictionary(let argument) in arguments
-    where argument["kind"] == .string("option") && argument["isRepeating"] == .bool(false) {
-      guard case .array(let all) = argument["names"] else { continue }
-      for case .dictionary(let name) in all {
-        if case .string(let text) = name["name"] { names.insert("--\(text)") }
-      }
+    return arguments.compactMap { if case .dictionary(let argument) = $0 { argument } else { nil } }
+  }
+
+  /// The names of an option, with their dashes.
+  private static func names(of option: [String: PreferenceValue]) -> [String] {
+    guard case .array(let all) = option["names"] else { return [] }
+    return all.compactMap {
+      if case .dictionary(let name) = $0, case .string(let text) = name["name"] { "--\(text)" } else { nil }
     }
-    return names
+  }
+
+  /// Whether the value is the path of a file or directory, which shells complete as such.
+  private static func takesPath(_ declaration: [String: PreferenceValue]) -> Bool {
+    guard case .dictionary(let completion) = declaration["completionKind"] else { return false }
+    return completion["file"] != nil || completion["directory"] != nil
   }
 
   /// The options that the help of a command lists, and whether each has a value. Their lines begin with two blanks and
@@ -126,6 +164,8 @@ enum OptionFault {
     case .emptyValue(let name): "\(name)= has no value; \(name) '' is an empty one"
     case .flagWithValue(let name): "\(name) takes no value"
     case .invalidValue(let name): "the value of \(name) is not one that \"secretprefs \(command)\" takes"
+    case .emptyPath(let name?): "the path of \(name) is empty"
+    case .emptyPath(nil): "an argument is empty"
     case .repeated(let name): "\(name) is given several times, and \"secretprefs \(command)\" takes one"
     }
   }

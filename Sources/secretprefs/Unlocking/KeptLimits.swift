@@ -30,7 +30,7 @@ struct KeptLimits {
     idleSeconds = min(try Self.seconds(idle, of: "--idle"), hard)
   }
 
-  static let form = "a whole number of hours, minutes or seconds, from 1s to 24h"
+  static let form = "a whole number of \(Expiry.units(upTo: longestSeconds * 1000)), from 1s to 24h"
 
   /// `nil` for a text that is not such a time.
   static func seconds(_ text: String) -> Int64? {

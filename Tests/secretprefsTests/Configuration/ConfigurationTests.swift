@@ -79,7 +79,8 @@ struct ConfigurationTests {
       #expect(dump.contains("\"name\" : \"\(setting.option.dropFirst(2))\""), "\(setting.option)")
     }
     // The options, and the variables of the credentials' sources.
-    let options = Mirror(reflecting: UnlockOptions()).children.compactMap(\.label).map { label in
+    let groups: [Any] = [CredentialOptions(), UnlockOptions()]
+    let options = groups.flatMap { Mirror(reflecting: $0).children.compactMap(\.label) }.map { label in
       label.drop { $0 == "_" }.reduce("") { $0 + ($1.isUppercase ? "-" : "") + $1.lowercased() }
     }
     #expect(options.count >= 8)

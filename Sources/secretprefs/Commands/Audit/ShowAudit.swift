@@ -40,8 +40,8 @@ struct ShowAudit: ToolCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Show what was logged since this time in UTC, or in the last days, hours, minutes or seconds.",
-      discussion: "Example: 2027-01-31T12:00:00Z, 90d, 12h, 30m, 45s", valueName: "time"))
+      "Show what was logged since this time in UTC, or in the last \(Expiry.units()).",
+      discussion: "Example: 2027-01-31T12:00:00Z, 1y, 2w, 90d, 12h, 30m, 45s", valueName: "time"))
   var since: String?
 
   func perform(_ messages: Messages) throws {
@@ -82,7 +82,7 @@ struct ShowAudit: ToolCommand {
   private static func start(_ text: String, now: Int64) throws(ToolError) -> Int64 {
     if let time = Timestamp(text) { return time.milliseconds }
     guard Expiry.milliseconds(text) != nil else {
-      throw .usage("--since must be a time in UTC, or a whole number of days, hours, minutes or seconds", hint: usage)
+      throw .usage("--since must be a time in UTC, or a whole number of \(Expiry.units())", hint: usage)
     }
     return now - (try Expiry.duration(text))
   }

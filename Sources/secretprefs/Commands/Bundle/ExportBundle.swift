@@ -43,6 +43,7 @@ struct ExportBundle: WritingCommand {
     guard newKeyFile == nil || passphrase.newPassphraseFd == nil else {
       throw ToolError.usage("--new-key-file and --new-passphrase-fd cannot be used together", hint: "use one of them")
     }
+    if newKeyFile != nil { try passphrase.refuseFlags() }
     let access = try unlock.complete(try vault.access())
     try passphrase.check(besides: access)
     let (place, keys) = try record.named(keys)

@@ -1,13 +1,6 @@
 internal import VaultCore
 
 extension VaultAccess {
-  /// Sets the path of the mark from an option.
-  mutating func setMark(_ path: String) throws(ToolError) {
-    guard !path.isEmpty else { throw .usage("--mark is empty") }
-    try refuseDash(path, as: "the mark")
-    markPath = path
-  }
-
   /// Returns the path of the mark and clears it, for commands that work on the mark and open the vault without it.
   mutating func takeMark() throws(ToolError) -> String {
     guard let path = markPath else {

@@ -7,7 +7,8 @@ struct Marks: ParsableCommand {
     abstract: "Shows, creates and resets the vault's rollback mark.",
     discussion: """
       A mark is a file that records the newest known state of a vault. Every command with a mark refuses a vault that \
-      is older, which detects an older copy in place of the vault, and then raises the mark. A mark contains no \
+      is older, which detects an older copy in place of the vault, and then raises the mark; only "git-textconv" and \
+      "git-merge" do not use it, because the versions that git has are older by their nature. A mark contains no \
       secrets, but proves nothing if a process that can replace the vault can also replace the mark: keep it on a \
       different disk or machine. All writers should use the mark, because writes that do not raise it can be undone \
       without detection. If reads are logged, the mark also has the newest event of each log, so that a log that was \

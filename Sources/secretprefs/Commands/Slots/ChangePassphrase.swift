@@ -8,9 +8,10 @@ struct ChangePassphrase: WritingCommand {
     abstract: "Changes a passphrase.",
     usage: "secretprefs passphrase [<options>]",
     discussion: """
-      Changes the passphrase of the slot that unlocks the vault, or of the slot named with --slot. Prompts twice for \
-      the new one. Encryption keys and other slots do not change; older copies of the file still open with the old \
-      passphrase. The slot keeps its label and access, and gets a new id, which is printed.
+      Changes the passphrase of the slot that unlocks the vault, or of the slot named with --slot. Only an owner can: \
+      the holder of an access group asks an owner for "secretprefs slots replace". Prompts twice for the new one. \
+      Encryption keys and other slots do not change; older copies of the file still open with the old passphrase. The \
+      slot keeps its label and access, and gets a new id, which is printed.
 
       EXAMPLE:
         secretprefs passphrase

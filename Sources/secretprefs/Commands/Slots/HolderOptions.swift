@@ -16,6 +16,7 @@ struct HolderOptions: ParsableArguments {
         "--public-key cannot be used together with --new-key-file or --new-passphrase-fd",
         hint: "a slot has one credential")
     }
+    if publicKey != nil { try credential.passphrase.refuseFlags() }
   }
 
   /// Reads the public key.

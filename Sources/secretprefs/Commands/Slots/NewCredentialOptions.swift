@@ -15,6 +15,7 @@ struct NewCredentialOptions: ParsableArguments {
       throw ToolError.usage(
         "--new-key-file and --new-passphrase-fd cannot be used together", hint: "a slot has one credential")
     }
+    if newKeyFile != nil { try passphrase.refuseFlags() }
     try passphrase.check(besides: access)
   }
 
