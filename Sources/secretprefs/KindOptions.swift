@@ -8,7 +8,9 @@ struct KindOptions: ParsableArguments {
     .string, .data, .bool, .integer, .unsignedInteger, .double, .date, .url, .json,
   ]
 
-  @Flag(name: [.long, .customLong("integer")], help: "Store a whole number.")
+  @Flag(
+    name: [.long, .customLong("integer")],
+    help: "Store a whole number; one above 9223372036854775807 as unsignedInteger.")
   var int = false
 
   @Flag(help: "Store a bool: true or false, yes or no, on or off, 1 or 0.")

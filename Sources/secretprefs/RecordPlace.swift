@@ -82,7 +82,8 @@ struct RecordPlace: Equatable {
   ) throws(VaultError) -> ToolError {
     let name = try Vault.Name(key)
     if let program = ForeignReference.name(ofArgument: key) { return .foreignReference(program) }
-    if let removed = try vault.removedRecord(service: service, key: key, in: group) {
+    // A salvage by an earlier version left keys without values, which nothing restores.
+    if let removed = try vault.removedRecord(service: service, key: key, in: group), !removed.previous.isEmpty {
       // After a move to another group the key is removed from this one.
       var others: [String] = []
       for other in try vault.groupsInOrder() where other.id != group.id {
@@ -119,7 +120,7 @@ struct RecordPlace: Equatable {
     guard let near else { return ToolError.noSuchKey.with(hint: keysHint) }
     let meant = try reference(to: near).text
     return ToolError.noSuchKey.with(
-      hint: isReference
+      hint: isReference || shellKey(near) != shellWord(near)
         ? "did you mean \(meant)?" : "did you mean \(shellWord(near))? \"secretprefs list\" lists the keys")
   }
 }

@@ -59,7 +59,7 @@ struct VaultAccess {
       let opened = try withCredential(messages) { (credential) throws(VaultError) in
         (try Vault.open(in: location.storage(options), credential: credential, options: options), credential)
       }
-      if let torn = try opened.0.tornTail { messages.warn(torn.warning(location.path)) }
+      if let torn = try opened.0.tornTail { messages.warn(torn.warning(location.path, role)) }
       try completeRotation(of: opened.0, opened.1, messages)
       return opened
     } catch { throw explained(error) }

@@ -327,6 +327,33 @@ extension SalvageTests {
     }
   }
 
+  @Test func `a removed record whose values are all lost is dropped, and they are counted`() throws {
+    try SalvageSample.with { sample in
+      let holder = try KeyHolder(sample.file, group: sample.position(of: "one"))
+      let next = holder.content.generation + 1
+      var record = RecordDraft("user", revision: next)
+      record.kind = ValueKind.data.rawValue
+      record.value = []
+      // Sealed as a value, which is not what a kept one is sealed as.
+      let sealed = try holder.value([1], service: record.service, key: record.key, kind: 1, class: 0)
+      record.extensionField =
+        extensionItem(5, PreviousValue.item(revision: 1, modified: 0, kind: 1, sealed: sealed))
+        + extensionItem(7, Removal(removed: 0, keptUntil: .max).item.data)
+      var draft = EntryDraft(generation: next)
+      draft.changes = [.put(record)]
+      var parts = try Parts(sample.file)
+      parts.entries.append(try holder.entry(draft))
+
+      let salvaged = try sample.salvage(parts.file)
+
+      let group = try #require(salvaged.report.groups.first { $0.name.text == "one" })
+      #expect(group.lostValueCount == 1)
+      let removed = try salvaged.vault.removedRecords(in: salvaged.vault.group(named: "one"))
+      #expect(!removed.contains { $0.key.text == "user" })
+      #expect(try salvaged.vault.text("user", in: "one") == nil)
+    }
+  }
+
   @Test func `what was salvaged twice is marked once`() throws {
     try SalvageSample.with { sample in
       let offset = try sample.section(of: "one").sealed.upperBound - 1

@@ -61,6 +61,35 @@ import Testing
     #expect(modes == "600\n700\n")
   }
 
+  @Test(arguments: [("json", "1", "1,\"injected\":true"), ("url", "https://a.example", "no url")])
+  func `text that is not of the kind of the value is kept and not saved`(
+    _ kind: String, _ before: String, _ text: String
+  ) throws {
+    let made = try Tool.shell("printf %s '\(before)' | secretprefs set a --kind \(kind) --key-file k", in: home)
+    #expect(made.exit == 0, "\(made.errorText)")
+    let outcome = try edit("printf %s '\(text)' > \"$1\"")
+    #expect(outcome.exit == 1)
+    #expect(outcome.errorText.contains("the edited value is not of the kind \(kind); nothing was changed"))
+    let path = try kept(outcome.errorText)
+    let folder = URL(filePath: path).deletingLastPathComponent().path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(outcome.errorText.contains("remove it: rm -r \(folder)\n"))
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+    #expect(try value == before)
+  }
+
+  @Test func `doctor names on a terminal what is kept`() throws {
+    let path = try kept(try edit("printf '\\377' > \"$1\"").errorText)
+    let folder = URL(filePath: path).deletingLastPathComponent().path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let terminal = try PseudoTerminal()
+    let running = try Running(
+      ["/bin/sh", "-c", "secretprefs doctor --key-file k > /dev/tty 2>&1"], in: home, input: terminal.path)
+    try terminal.wait(for: "remove it: rm -r \(folder)")
+    _ = try running.wait()
+    #expect(FileManager.default.fileExists(atPath: path))
+  }
+
   @Test func `what a program has issued for a rotation is kept if it cannot be stored`() throws {
     try home.writeProgram("#!/bin/sh\nsecretprefs remove a --key-file k\nprintf %s \(typed)\n", to: "issue")
     let outcome = try Tool.shell(

@@ -95,9 +95,12 @@ struct EditValueTests {
       ("echo new > \"$1\"; kill -KILL $$", 1, "the editor ended with signal 9; nothing was changed"),
       (": > \"$1\"", 64, "the edited value is empty; nothing was changed"),
       ("printf 'CANARY\\377' > \"$1\"", 1, "the edited value is not valid; nothing was changed"),
-      ("rm \"$1\"", 74, "open the edited file: No such file or directory"),
-      ("rm \"$1\"; ln -s /etc/passwd \"$1\"", 74, "open the edited file: Too many levels of symbolic links"),
-      ("rm \"$1\"; mkfifo \"$1\"", 74, "the edited file is not a regular file"),
+      ("rm \"$1\"", 74, "\"a\": open the edited file: No such file or directory; nothing was changed"),
+      (
+        "rm \"$1\"; ln -s /etc/passwd \"$1\"", 74,
+        "\"a\": open the edited file: Too many levels of symbolic links; nothing was changed"
+      ),
+      ("rm \"$1\"; mkfifo \"$1\"", 74, "\"a\": the edited file is not a regular file; nothing was changed"),
       (
         "printf other | secretprefs set a --key-file k; echo new > \"$1\"", 1,
         "another process has changed the key; the edited value was not saved"

@@ -225,11 +225,14 @@ final class SalvagedGroup {
       lostValueCount += 1
       return
     }
+    var openedCount = 0
     var fields = Extension.Items(record.extensionField)
     while let item = try fields.next() {
       guard item.tag == Extension.RecordTag.previous else { continue }
-      if try !opens(try PreviousValue(item.data), of: record) { lostValueCount += 1 }
+      if try opens(try PreviousValue(item.data), of: record) { openedCount += 1 } else { lostValueCount += 1 }
     }
+    // Of a removed record without them, nothing could be restored.
+    guard !record.isRemoved || openedCount > 0 else { return index.remove(name) }
     index.put(record)
   }
 
@@ -259,7 +262,8 @@ final class SalvagedGroup {
     var writer = ByteWriter()
     defer { writer.bytes.wipe() }
     var records: [Record] = []
-    index.forEachInOrder { records.append($0) }
+    // Of a removed record whose earlier values are left out below, nothing could be restored.
+    index.forEachInOrder { if !$0.isRemoved || $0.revision <= generation { records.append($0) } }
     let markCount = mark.data.count + Extension.itemHeadCount
     let length = records.reduce(128 + name.utf8.count) { $0 + Int($1.count) + markCount }
     writer.bytes.reserveCapacity(length)

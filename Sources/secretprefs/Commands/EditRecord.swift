@@ -19,7 +19,8 @@ struct EditRecord: WritingCommand {
       ending that only the editor has added, after a confirmation that shows the lengths, if no other process has \
       changed the key. As with "secretprefs set", the expiry is removed. If saving fails, the command asks whether to \
       edit or save again; without a terminal, and if the editor is killed, it keeps what was edited in that memory and \
-      names the file. An editor that ends with a code other than 0, as vi does after :cq, discards what was edited.
+      names the file, which you remove. An editor that ends with a code other than 0, as vi does after :cq, discards \
+      what was edited.
 
       The words of the variable are those that a shell would read, but no shell runs. vi, vim and nvim get arguments \
       with which they write no viminfo or shada, swap, undo and backup file; a vimrc can still copy the file itself, \

@@ -17,8 +17,11 @@ extension Vault.TornTail {
 
   /// The warning of a command that continues without the entries.
   ///
-  /// - Parameter path: `nil` for a vault in a database.
-  func warning(_ path: String?) -> String {
+  /// - Parameters:
+  ///   - path: `nil` for a vault in a database.
+  ///   - role: Names a file that the command copies from and does not change.
+  func warning(_ path: String?, _ role: VaultRole?) -> String {
+    if let role, role != .vault { return "in \(role.rawValue), \(words). The broken bytes are not copied" }
     guard let path else { return "\(words). The next write drops the broken bytes: keep a dump of the database first" }
     return "\(words). The next write saves the broken bytes in \(displayed(path)).torn"
   }

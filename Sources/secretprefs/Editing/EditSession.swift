@@ -9,6 +9,7 @@ final class EditSession {
     case edit, save
   }
 
+  private let key: String
   private let folder: MemoryFolder
   private let original: SecretBytes
   private let editor: Editor
@@ -16,7 +17,11 @@ final class EditSession {
   private let mayAsk: Bool
   private let messages: Messages
 
-  init(_ content: UnsafeRawBufferPointer, _ editor: Editor, mayAsk: Bool, _ messages: Messages) throws {
+  /// - Parameter key: The key of the value, in errors.
+  init(
+    _ content: UnsafeRawBufferPointer, of key: String, _ editor: Editor, mayAsk: Bool, _ messages: Messages
+  ) throws {
+    self.key = key
     folder = try MemoryFolder("the editor")
     try folder.add(content)
     original = try SecretBytes(copying: content)
@@ -55,9 +60,13 @@ final class EditSession {
 
   /// What the editor has saved, without the LF or CRLF that editors add.
   private func text() throws -> SecretBytes {
-    let text = try folder.content()
+    let text = try content()
     let count = original.withUnsafeBytes { original in text.withUnsafeBytes { Self.count($0, editedFrom: original) } }
     return count < text.count ? try text.prefix(count) : text
+  }
+
+  private func content() throws -> SecretBytes {
+    do { return try folder.content() } catch { throw ToolError(thrown: error).about(key: key).withoutChange }
   }
 
   /// The length of a text without the line end that the original did not have. A carriage return of the original stays.

@@ -31,7 +31,7 @@ struct EditValue: ToolAction {
     }
     let mayAsk = access.mayPrompt && revision == nil
     let (session, count) = try vault.withShownValue(of: record, in: group) { _, bytes in
-      (try EditSession(bytes, editor, mayAsk: mayAsk, messages), bytes.count)
+      (try EditSession(bytes, of: record.key.text, editor, mayAsk: mayAsk, messages), bytes.count)
     }
     // After a conflict, which the user has seen, the newer value is replaced.
     var expected = record
@@ -62,6 +62,9 @@ struct EditValue: ToolAction {
       throw ToolError.usage(
         "the edited value is empty; nothing was changed",
         hint: "\"secretprefs set --allow-empty\" stores an empty value")
+    }
+    guard try value.withSpan({ (text) throws(VaultError) in try TypedText.kind(record.kind, of: text) }) != nil else {
+      throw TypedValue.refusal(of: "the edited value", record.kind, "; nothing was changed")
     }
     let change = "from \(counted(count, "byte", "bytes")) to \(counted(value.count, "byte", "bytes"))"
     if !isConfirmed {

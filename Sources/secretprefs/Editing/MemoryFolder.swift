@@ -104,11 +104,32 @@ final class MemoryFolder {
   /// Leaves the directory to ``removeAbandoned()``, because a program that has inherited the lock may still use it.
   func leave() { isKept = true }
 
-  /// Keeps the directory, and warns where it is.
+  /// Keeps the directory, and warns where it is and that the user removes it.
   ///
   /// - Parameter what: what its file has, at the beginning of the message.
   func keep(_ what: String, _ messages: Messages) {
-    messages.warn("\(what) is kept in memory, in \(displayed(keep())); remove it when it is done with")
+    let file = keep()
+    messages.warn("\(what) is kept in memory, in \(displayed(file)); \(Self.removal(of: PathName.directory(of: file)))")
+  }
+
+  /// Tells which directories of this user were kept and are not removed yet.
+  static func noteKept(_ messages: Messages) {
+    for folder in places.flatMap({ kept(in: $0) }) {
+      messages.note("what could not be saved is kept in memory, in \(displayed(folder)); \(removal(of: folder))")
+    }
+  }
+
+  /// The directories of this user in `place` that ``keep(_:_:)`` has kept. Any user can make one of such a name.
+  private static func kept(in place: String) -> [String] {
+    let names = (PathName.names(in: place) ?? []).filter { $0.hasPrefix("\(keptPrefix)\(getuid())-") }
+    return names.sorted().map { place + "/" + $0 }.filter { path in
+      ExaminedPath(path).status(followingLinks: false).map { $0.st_mode & S_IFMT == S_IFDIR && $0.st_uid == getuid() }
+        ?? false
+    }
+  }
+
+  private static func removal(of folder: String) -> String {
+    "when you are done with it, remove it: rm -r \(shellPath(folder))"
   }
 
   /// Reads the file. An editor may have replaced it by a new file.

@@ -10,8 +10,8 @@ enum TypedText {
   /// The longest text of a number, bool or date.
   private static let longest = 400
 
-  /// The kind under which text of `kind` is stored: a whole number may need the other kind of integer. `nil` if the
-  /// text is no value of the kind.
+  /// The kind under which text of `kind` is stored: a whole number above the largest ``ValueKind/integer`` becomes an
+  /// ``ValueKind/unsignedInteger``. `nil` if the text is no value of the kind.
   static func kind(_ kind: ValueKind, of text: RawSpan) throws(VaultError) -> ValueKind? {
     switch kind {
     case .string, .data: return kind
@@ -22,9 +22,10 @@ enum TypedText {
     }
   }
 
-  /// Whether JSON can be a part of a document of JSON that `import` reads: it does not begin with a byte order mark,
-  /// and leaves room below the parser's limit of 64 for what is around it.
-  static func canBeNested(_ json: UnsafeRawBufferPointer) -> Bool {
+  /// Whether text can be a part of a document of JSON that `import` reads: it is one value, does not begin with a byte
+  /// order mark, and leaves room below the parser's limit of 64 for what is around it.
+  static func canBeNested(_ json: UnsafeRawBufferPointer) throws(VaultError) -> Bool {
+    guard json.first != 0xEF, try kind(.json, of: json.bytes) != nil else { return false }
     var (depth, isText, isEscaped) = (0, false, false)
     for byte in json {
       switch byte {
@@ -37,7 +38,7 @@ enum TypedText {
       }
       guard depth <= 32 else { return false }
     }
-    return json.first != 0xEF
+    return true
   }
 
   /// The bytes that are stored for text of `kind`; `nil` if the text is no value of the kind.
@@ -70,6 +71,7 @@ enum TypedText {
     else { return nil }
     switch value {
     case .bool(let flag): return (.bool, [flag ? 1 : 0])
+    case .integer where kind == .unsignedInteger: return nil
     case .integer(let number): return (.integer, word(UInt64(bitPattern: number)))
     case .unsignedInteger(let number): return (.unsignedInteger, word(number))
     case .double(let number): return (.double, word(number.bitPattern))

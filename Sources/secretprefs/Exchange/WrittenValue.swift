@@ -39,11 +39,10 @@ enum WrittenValue {
     UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
   }
 
-  /// Whether the bytes are one JSON value in one line, without blanks around it. Programs can store others as JSON.
-  private static func isOneLine(_ bytes: UnsafeRawBufferPointer) throws(VaultError) -> Bool {
-    guard let first = bytes.first, let last = bytes.last, !InputText.isSpace(first), !InputText.isSpace(last),
-      !bytes.contains(UInt8(ascii: "\n")), !bytes.contains(UInt8(ascii: "\r"))
-    else { return false }
-    return try TypedText.kind(.json, of: bytes.bytes) != nil
+  /// Whether the bytes are in one line, without blanks around it.
+  private static func isOneLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let first = bytes.first, let last = bytes.last else { return false }
+    return !InputText.isSpace(first) && !InputText.isSpace(last) && !bytes.contains(UInt8(ascii: "\n"))
+      && !bytes.contains(UInt8(ascii: "\r"))
   }
 }

@@ -78,8 +78,8 @@ struct SecretReference {
   private static let parameter = "group="
   /// The characters that stand for themselves in a segment of a path (RFC 3986, 3.3), besides letters and digits.
   private static let segment = "-._~!$&'()*+,;=:@"
-  /// Those of them that no shell changes.
-  private static let plain = "-._+,=:@"
+  /// Those of them that no shell changes, without the equals sign: a key that has one looks like a key and its value.
+  private static let plain = "-._+,:@"
 
   /// Decodes percent-encoding.
   private static func name(_ part: some Collection<UInt8>, allowing allowed: String) throws(Fault) -> Vault.Name {

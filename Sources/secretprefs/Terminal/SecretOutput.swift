@@ -63,12 +63,12 @@ final class SecretOutput {
   }
 
   /// Writes the bytes that `get` writes of a value as JSON: numbers, Booleans and JSON as they are, and other text as a
-  /// string.
-  func writeJSON(_ kind: ValueKind, _ value: UnsafeRawBufferPointer) throws(ToolError) {
+  /// string. A program can store any text as JSON, and one that is none would end the document or add members to it.
+  func writeJSON(_ kind: ValueKind, _ value: UnsafeRawBufferPointer) throws {
     switch kind {
     // A double that JSON has no number for is a word.
     case .double where !(value.last.map { (0x30...0x39).contains($0) } ?? false): break
-    case .json where !TypedText.canBeNested(value): break
+    case .json where try !TypedText.canBeNested(value): break
     case .bool, .integer, .unsignedInteger, .double, .json:
       return try write(value)
     default: break

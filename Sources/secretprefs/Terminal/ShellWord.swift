@@ -9,5 +9,8 @@ func shellWord(_ name: String) -> String {
   return isPlain ? name : "'\(displayed(name).replacing("'", with: "'\\''"))'"
 }
 
+/// The key as the last argument of a command for a shell, which no program takes for an option.
+func shellKey(_ key: String) -> String { (key.utf8.first == UInt8(ascii: "-") ? "-- " : "") + shellWord(key) }
+
 /// The path as a word of a command for a shell, which no program takes for an option.
 func shellPath(_ path: String) -> String { shellWord(path.utf8.first == UInt8(ascii: "-") ? "./\(path)" : path) }

@@ -79,6 +79,13 @@ struct ToolError: Error {
   /// Returns the same error with a key in front of the message, unless it already names the key.
   func about(key: String) -> ToolError { message.contains("\"\(key)\"") ? self : about("\"\(key)\"") }
 
+  /// Returns the same error with the words that nothing was changed behind the message.
+  var withoutChange: ToolError {
+    var error = ToolError(code, status, "\(message); nothing was changed", hint)
+    error.parts = parts
+    return error
+  }
+
   /// Returns the same error with `place` in front of the message.
   func about(_ place: String) -> ToolError {
     var error = ToolError(code, status, "\(place): \(message)", hint)
@@ -256,7 +263,7 @@ struct ToolError: Error {
   ///   - options: The options of its service and group, after a blank, or an empty text.
   ///   - groups: The other access groups that have a key of this name in the same service.
   static func removedKey(_ key: String, _ options: String, nowIn groups: [String]) -> ToolError {
-    let restores = "\"secretprefs history restore\(options) \(shellWord(key))\" restores"
+    let restores = "\"secretprefs history restore\(options) \(shellKey(key))\" restores"
     guard let group = groups.first else {
       return ToolError(
         VaultError(.notFound, "the key \"\(key)\" was removed"), hint: "\(restores) it")

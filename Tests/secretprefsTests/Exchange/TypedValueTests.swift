@@ -51,7 +51,7 @@ struct TypedValueTests {
     ("--double", "1e999"), ("--double", "0.1e-400"), ("--double", "0x1p3"), ("--date", "2027-01-31"),
     ("--kind json", "{"),
     ("--kind json", "1 2"),
-    ("--kind url", "a b"), ("--kind unsignedInteger", "x"),
+    ("--kind url", "a b"), ("--kind unsignedInteger", "x"), ("--kind unsignedInteger", "-1"),
   ])
   func `text that is no value of the kind is refused, without its text`(_ option: String, _ text: String) throws {
     let scene = try ExchangeScene()
@@ -64,6 +64,17 @@ struct TypedValueTests {
   @Test(arguments: ["--int --bool", "--data --kind json", "--kind odd"])
   func `a value has one kind, of a known name`(_ options: String) throws {
     #expect(try ExchangeScene().shell("echo 1 | secretprefs set a \(options)").exit == 64)
+  }
+
+  @Test(arguments: ["1,\"x\":1", "{", "1}", "", "[1]]"])
+  func `text that a program stores as JSON and that is none is exported as text`(_ text: String) throws {
+    let scene = try ExchangeScene()
+    try scene.vault.transaction(service: try Vault.Name("default"), in: scene.group) { (batch) throws(VaultError) in
+      try batch.set(Array(text.utf8).span.bytes, kind: .json, forKey: "a")
+    }
+    let outcome = try scene.shell("secretprefs export --format json")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(try JSONSerialization.jsonObject(with: outcome.output) as? [String: String] == ["a": text])
   }
 
   @Test func `an import of JSON keeps the kinds, which the library reads`() throws {

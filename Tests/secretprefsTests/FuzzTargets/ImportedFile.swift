@@ -130,6 +130,11 @@ struct ImportedFile {
     let line = output.withBytes { Array($0) }
     try withCopy(of: line) { bytes in
       let records = try RecordsParser.parse(bytes)
+      // An archive brings back text of a kind that is no value of it, and records do not.
+      guard try !kind.isText || TypedText.kind(kind, of: body.span.bytes) != nil else {
+        return try demand(
+          records.values.isEmpty && records.faults.count == 1, "a value is read that is not of its kind")
+      }
       try demand(records.faults.isEmpty && records.skipped.isEmpty, "a record is not read as it was written")
       guard let value = records.values.first else { throw Violation(description: "a record is not read") }
       let part = Array(bytes[value.bytes])

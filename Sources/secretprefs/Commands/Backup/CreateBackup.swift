@@ -16,7 +16,8 @@ struct CreateBackup: WritingCommand {
       If the path is a directory, the copy is named after the vault and the time, and the command prints its path. \
       With --keep, the new copy is read back and verified, and then the oldest dated copies of this vault are \
       removed until that number is left. Files that have different names, belong to a different vault or cannot be \
-      read are never removed.
+      read are never removed. If the vault ends with a broken entry, or does not have all that a copy has, the new \
+      copy is made, such older copies are kept, and the exit code is 1.
 
       EXAMPLE:
         secretprefs backup /var/backups/shop/secrets.spv
@@ -46,29 +47,60 @@ struct CreateBackup: WritingCommand {
     if let keep, keep < 1 { throw ToolError.usage("--keep must be at least 1, which is the new copy") }
     guard let copies else {
       try access.checkOutput(file, as: "the copy", kind: .vault)
-      try access.open(messages).backUp(to: file)
+      let source = try access.open(messages)
+      try source.backUp(to: file)
       Output.recordChange(by: Self.self)
-      if vault.json { try Output.write(.object([("backup", .string(file))])) }
+      if vault.json {
+        try Output.write(.object([("backup", .string(file)), ("tornTail", .bool(try source.hasTornTail))]))
+      }
       return
     }
     let made = try make(copies, access, messages)
     Output.recordChange(by: Self.self)
-    guard vault.json else {
-      return try Output.write(
-        displayed(made.copy) + "\n" + made.removed.map { "removed \(displayed($0))\n" }.joined())
-    }
-    try Output.write(
-      .object([("backup", .string(made.copy)), ("removed", .array(made.removed.map { .string($0) }))]))
+    try vault.json ? Output.write(made.json) : Output.write(made.text)
+    if keep != nil, let reason = made.reasonToKeep { throw reason }
   }
 
-  private func make(
-    _ copies: DatedCopies, _ access: VaultAccess, _ messages: Messages
-  ) throws -> (copy: String, removed: [String]) {
-    guard let keep else { return (try copies.add(try access.open(messages), access.options), []) }
+  /// Makes a dated copy. Older copies stay if the vault ends with a broken entry, because they may be the only ones
+  /// that have what is behind it.
+  private func make(_ copies: DatedCopies, _ access: VaultAccess, _ messages: Messages) throws -> DatedCopy {
     let (vault, credential) = try access.openKeepingCredential(messages)
-    let copy = try copies.add(vault, access.options)
+    var made = DatedCopy(path: try copies.add(vault, access.options), isTorn: try vault.hasTornTail)
+    guard let keep, !made.isTorn else { return made }
     do throws(VaultError) {
-      return (copy, try copies.removeOldest(keeping: keep, besides: copy, credential, access, messages))
-    } catch { throw error.after("the new copy \(displayed(copy)) was made") }
+      made.older = try copies.removeOldest(keeping: keep, besides: made.path, credential, access, messages)
+    } catch { throw error.after("the new copy \(displayed(made.path)) was made") }
+    return made
+  }
+}
+
+/// A dated copy that was made.
+private struct DatedCopy {
+  let path: String
+  /// Whether the vault ends with a broken entry, which the copy does not have.
+  let isTorn: Bool
+  var older = DatedCopies.Older()
+
+  var text: String { displayed(path) + "\n" + older.removed.map { "removed \(displayed($0))\n" }.joined() }
+
+  var json: JSON {
+    .object([
+      ("backup", .string(path)), ("removed", .array(older.removed.map { .string($0) })), ("tornTail", .bool(isTorn)),
+      ("unmatched", .array(older.unmatched.map { .string($0) })),
+    ])
+  }
+
+  /// The error if older copies were kept that `--keep` would remove of a whole vault; `nil` if none was.
+  var reasonToKeep: ToolError? {
+    if isTorn {
+      return .problem(
+        "the new copy was made; older copies are kept, because the vault ends with a broken entry",
+        hint: ToolError.tornTail.hint)
+    }
+    guard !older.unmatched.isEmpty else { return nil }
+    return .problem(
+      "the new copy was made; older copies are kept, because the vault does not have all that they have: "
+        + listed(older.unmatched),
+      hint: "if an older state of the vault was restored on purpose, move these copies to another directory")
   }
 }

@@ -3,6 +3,13 @@ internal import VaultCore
 
 /// Copies of a vault in a directory, named after the vault and the time of the copy: `shop-20270131T120000Z.spv`.
 struct DatedCopies {
+  /// What became of the older copies.
+  struct Older {
+    var removed: [String] = []
+    /// Those that have changes which the new copy does not have.
+    var unmatched: [String] = []
+  }
+
   /// The path of the directory, with a trailing slash.
   private let directory: String
   private let stem: String
@@ -45,31 +52,59 @@ struct DatedCopies {
   /// Verifies the new copy from the disk, and then removes the oldest other copies.
   ///
   /// Removes only regular files with a name as in ``add(_:_:)`` that are older than `copy` and are undamaged copies of
-  /// the same vault.
+  /// the same vault, and none with a state that the one of `copy` does not follow: after the vault was exchanged for an
+  /// older one, they are the only ones that have the rest.
   /// - Parameter count: The number of copies to keep, including `copy`.
-  /// - Returns: The paths of the removed files.
   func removeOldest(
     keeping count: Int, besides copy: String, _ credential: Vault.Credential, _ access: VaultAccess,
     _ messages: Messages
-  ) throws(VaultError) -> [String] {
+  ) throws(VaultError) -> Older {
     var options = access.options
     // The mark belongs to the vault, not to its copies.
     options.markPath = nil
-    let vaultID = try Vault.open(at: copy, credential: credential, options: options).verify().status.vaultID
+    let made = try Vault.open(at: copy, credential: credential, options: options)
+    let status = try made.verify().status
     let others = try names().filter(isDated).sorted(by: >).map { directory + $0 }
-      .filter { $0 != copy && isCopy($0, of: vaultID, options, messages) }
-    var removed: [String] = []
+      .filter { $0 != copy && isCopy($0, of: status.vaultID, options, messages) }
+    var older = Older()
     // Never a newer copy: two processes that do this at the same time would remove each other's new copy.
     for path in others.dropFirst(count - 1) where path < copy {
+      guard let precedes = isEarlier(path, than: made, status.generation, credential, options, messages) else {
+        continue
+      }
+      guard precedes else {
+        older.unmatched.append(path)
+        continue
+      }
       guard unlink(path) == 0 else {
         let number = errno
-        for path in removed { messages.warn("\(displayed(path)) was removed") }
+        for path in older.removed { messages.warn("\(displayed(path)) was removed") }
         throw .io("\(path): remove an old copy", number)
       }
-      removed.append(path)
+      older.removed.append(path)
     }
-    if !removed.isEmpty { try OutputFile.synchronize(directory) }
-    return removed
+    if !older.removed.isEmpty { try OutputFile.synchronize(directory) }
+    return older
+  }
+
+  /// Whether the state of an older copy is one that the vault had before `made`, as far as their counters and tags say.
+  ///
+  /// A copy from before the last full write of an owner is not opened: it may open with credentials of its time alone.
+  /// - Parameter generation: The number of full writes by owners in `made`.
+  /// - Returns: `nil` if the copy does not open, with a warning.
+  private func isEarlier(
+    _ path: String, than made: Vault, _ generation: UInt64, _ credential: Vault.Credential, _ options: Vault.Options,
+    _ messages: Messages
+  ) -> Bool? {
+    do throws(VaultError) {
+      let found = try VaultInfo(at: path, options: options).generation
+      guard found == generation else { return found < generation }
+      let other = try Vault.open(at: path, credential: credential, options: options)
+      return try MarkComparison(try other.currentMark(), made).refusalOfVault == nil
+    } catch {
+      messages.warn("\(error.message(about: path)); the file is kept")
+      return nil
+    }
   }
 
   private func names() throws(VaultError) -> [String] {

@@ -86,7 +86,7 @@ struct RestoreBackup: WritingCommand {
     var answer: [(String, JSON)] = [
       ("vault", .string(access.location.name)), ("replaced", .bool(replaces)),
       ("generation", .unsigned(report.status.generation)), ("values", .unsigned(UInt64(report.values))),
-      ("behindMark", .bool(isBehind)),
+      ("behindMark", .bool(isBehind)), ("tornTail", .bool(report.status.hasTornTail)),
     ]
     if let slots { answer += slots.members }
     if let kept { answer.append(("kept", .string(kept.name))) }

@@ -64,6 +64,7 @@ struct Doctor: WritingCommand {
   func perform(_ messages: Messages) throws {
     try checkOptions()
     MemoryFolder.removeAbandoned()
+    MemoryFolder.noteKept(messages)
     let access = try unlock.complete(try vault.access())
     guard try access.location.isOccupied else {
       let place = access.location.path == nil ? "of this name in the database" : "at this path"

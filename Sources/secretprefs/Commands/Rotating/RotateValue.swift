@@ -19,9 +19,9 @@ struct RotateValue: WritingCommand {
       The program runs without a shell. Its standard input is empty, it does not inherit SECRETPREFS_ variables, and \
       nothing is stored unless its exit code is 0. It must not end the validity of the old value: if this process is \
       killed before the new value is stored, the vault has the old one alone; if storing it fails, it is kept in a \
-      file in memory, which is named. The value is stored as the kind of the old one; the line ending of a single line \
-      is removed. Metadata is kept, except the expiry. Until the second step, no copy, bundle or imported record \
-      replaces the key. "remove" ends the rotation, until the key is restored.
+      file in memory, which is named, and which you remove. The value is stored as the kind of the old one; the line \
+      ending of a single line is removed. Metadata is kept, except the expiry. Until the second step, no copy, bundle \
+      or imported record replaces the key. "remove" ends the rotation, until the key is restored.
 
       EXAMPLE:
         secretprefs rotate-value db/password --generate --length 32
@@ -57,7 +57,11 @@ struct RotateValue: WritingCommand {
   var command: [String] = []
 
   func perform(_ messages: Messages) throws {
-    let (place, key) = try record.named(try Self.sole([key].compactMap(\.self), "key"))
+    // Without a program, the key may follow --, as in other commands.
+    let isKeyBehind = self.key == nil && (generate || confirm || revert)
+    let keys = isKeyBehind ? self.command : [self.key].compactMap(\.self)
+    let (place, key) = try record.named(try Self.sole(keys, "key"))
+    let command = isKeyBehind ? [] : self.command
     guard [generate, confirm, revert, !command.isEmpty].count(where: \.self) == 1 else {
       throw Self.usageError("one of --generate, --confirm, --revert and a command after -- is required")
     }

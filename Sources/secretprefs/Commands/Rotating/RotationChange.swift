@@ -57,7 +57,7 @@ struct RotationChange {
     guard let mark = try RotationMark(of: record) else {
       throw ToolError(
         VaultError(.notFound, "no rotation of the key has begun"),
-        hint: "\"secretprefs rotate-value\(place.options) --generate \(shellWord(key))\" begins one")
+        hint: "\"secretprefs rotate-value\(place.options) --generate \(shellKey(key))\" begins one")
     }
     var edit = RecordEdit()
     edit.attributes = .set(try RotationMark.attributes(of: record, nil))

@@ -167,7 +167,7 @@ extension RecordsParser.Fields {
   fileprivate mutating func openedValue() throws(PlainFault) -> ImportedRecord.Content? {
     let kind = try kind()
     guard ranges.removeValue(forKey: "unopened") == nil else { return nil }
-    return try value(kind)
+    return try value(kind, isAnyText: true)
   }
 
   /// The earlier values, newest first, with their times.

@@ -131,9 +131,14 @@ extension RecordsParser {
       return data
     }
 
-    mutating func value(_ kind: ValueKind) throws(PlainFault) -> ImportedRecord.Content {
+    /// - Parameter isAnyText: Whether the text of a URL or of JSON may be none, which programs can store: an archive
+    ///   brings it back.
+    mutating func value(_ kind: ValueKind, isAnyText: Bool = false) throws(PlainFault) -> ImportedRecord.Content {
       let (value, base64) = (ranges.removeValue(forKey: "value"), try base64())
-      if let base64, value == nil { return try content(base64, .body(kind), kind) }
+      if let base64, value == nil {
+        guard isAnyText || !kind.isText || isValue(kind, base64) else { throw fault("a value that is not of its kind") }
+        return try content(base64, .body(kind), kind)
+      }
       guard let value, base64 == nil else { throw fault("a record without a value, or with two") }
       // JSON is stored as it is written.
       if kind == .json { return try content(value, .body(kind), kind) }
@@ -156,6 +161,11 @@ extension RecordsParser {
       guard isQuoted ? kind == .double || !kind.isSpelledWithoutQuotes : kind.isSpelledWithoutQuotes,
         words?.contains(where: { bytes[range].elementsEqual($0.utf8) }) ?? true
       else { return false }
+      return isValue(kind, range)
+    }
+
+    /// Whether the text is one of a value of this kind.
+    private func isValue(_ kind: ValueKind, _ range: Range<Int>) -> Bool {
       let text = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[range])
       do throws(VaultError) { return try TypedText.kind(kind, of: text.bytes) == kind } catch { return false }
     }
