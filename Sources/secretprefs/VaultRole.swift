@@ -9,7 +9,7 @@ enum VaultRole: String {
   case backup = "the backup"
 
   private static let otherBackup = "restore a different backup"
-  private static let makeBundle = "\"secretprefs bundle export\" creates a bundle"
+  private static let makeBundle = "\"secretprefs help bundle export\" says how another vault makes a bundle"
 
   private var options: String {
     switch self {

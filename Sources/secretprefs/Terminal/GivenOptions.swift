@@ -20,11 +20,9 @@ struct GivenOptions {
   init(_ arguments: Arguments = Arguments(words: [])) { self.arguments = arguments }
 
   /// The text of a hint or a warning, in which each command that opens a vault names it. The commands of a mark also
-  /// name that, and what unlocks the vault. Those of a database are for its owner, whose URL is a different one.
+  /// name that, and what unlocks the vault.
   func named(_ text: String) -> String {
-    extended(text) { command, option in
-      command.hasPrefix("mark") || !command.hasPrefix("postgres") && Self.naming.contains(option)
-    }
+    extended(text) { command, option in command.hasPrefix("mark") || Self.naming.contains(option) }
   }
 
   /// The text, in which each command has all of these options that it takes.
@@ -42,8 +40,8 @@ struct GivenOptions {
       extended += command.name
       rest = rest.dropFirst(command.name.count)
       let own = rest.prefix { $0 != "\"" && $0 != ";" }.split(separator: " ")
-      // A usage line has all options of the command already.
-      guard !own.contains("[<options>]") else { continue }
+      // A usage line has all options of the command already. The owner of a database has a different URL.
+      guard !own.contains("[<options>]"), !command.name.hasPrefix("postgres") else { continue }
       for option in given where command.options[option.name] != nil && isMeant(command.name, option.name) {
         if !own.contains(where: { $0 == option.name }) { extended += " \(option.text)" }
       }
