@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,15 +21,33 @@
 
 extern char **environ;
 
+// With these, systemd names the one process that they are for.
+static const char *const numbered[] = {"LISTEN_PID", "WATCHDOG_PID", "SYSTEMD_EXEC_PID"};
+enum { NUMBERED = sizeof numbered / sizeof *numbered, NUMBER_SIZE = 12 };
+// The same as LISTEN_PID in another form, which may be missing.
+static const char identifier[] = "LISTEN_PIDFDID=";
+
 // A copy of the environment that a forked process can read, unlike guarded memory. Wiped in every process but the
 // program's own.
 struct variables {
   char **list;
   size_t size;
+  char *numbers[NUMBERED];  // where the program's process writes its number
 };
 
-static int copy_variables(char *const *environment, struct variables *copy) {
-  size_t count = 0, length = 0;
+// Where the number of this process begins in a variable of systemd; 0 in any other variable.
+static size_t own_number(const char *variable) {
+  char text[32 + NUMBER_SIZE];
+  for (int index = 0; index < NUMBERED; index++) {
+    snprintf(text, sizeof text, "%s=%d", numbered[index], (int)getpid());
+    if (strcmp(variable, text) == 0) return strlen(numbered[index]) + 1;
+  }
+  return 0;
+}
+
+static int copy_variables(char *const *environment, int takes_place, struct variables *copy) {
+  size_t count = 0, length = NUMBERED * NUMBER_SIZE;
+  int numbers = 0;
   for (; environment[count]; count++) length += strlen(environment[count]) + 1;
   copy->size = (count + 1) * sizeof(char *) + length;
   copy->list = mmap(NULL, copy->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -36,12 +55,26 @@ static int copy_variables(char *const *environment, struct variables *copy) {
   mlock(copy->list, copy->size);
   madvise(copy->list, copy->size, MADV_DONTDUMP);
   char *text = (char *)(copy->list + count + 1);
-  for (size_t index = 0; index < count; index++) {
-    size_t size = strlen(environment[index]) + 1;
-    copy->list[index] = memcpy(text, environment[index], size);
+  for (char **next = copy->list; *environment; environment++) {
+    if (takes_place && strncmp(*environment, identifier, sizeof identifier - 1) == 0) continue;
+    size_t size = strlen(*environment) + 1, place = takes_place ? own_number(*environment) : 0;
+    *next++ = memcpy(text, *environment, size);
+    if (place > 0 && numbers < NUMBERED) {
+      copy->numbers[numbers++] = text + place;
+      text += NUMBER_SIZE;
+    }
     text += size;
   }
   return 0;
+}
+
+// Writes the number of this process. In a forked process, which must not print.
+static void write_own_number(char *text) {
+  char digits[NUMBER_SIZE];
+  int count = 0;
+  for (pid_t rest = getpid(); rest > 0; rest /= 10) digits[count++] = (char)('0' + rest % 10);
+  while (count > 0) *text++ = digits[--count];
+  *text = 0;
 }
 
 static void wipe_variables(struct variables *copy) {
@@ -73,7 +106,7 @@ static void close_range_of(int first, int last) {
 }
 
 // In the program's process: its descriptors and signals, then the program itself.
-static void become(char *const *arguments, char **environment, const int *descriptors, int terminal,
+static void become(char *const *arguments, const struct variables *variables, const int *descriptors, int terminal,
                    const sigset_t *mask, int ignores_children, int report) {
   // Copies above the standard descriptors, because one of those may take the number of another.
   int copies[3];
@@ -97,23 +130,27 @@ static void become(char *const *arguments, char **environment, const int *descri
   }
   if (ignores_children) signal(SIGCHLD, SIG_IGN);
   sigprocmask(SIG_SETMASK, mask, NULL);
-  environ = environment;
+  for (int index = 0; index < NUMBERED && variables->numbers[index]; index++) {
+    write_own_number(variables->numbers[index]);
+  }
+  environ = variables->list;
   execvp(arguments[0], arguments);
 failed:
   say(report, CFILES_NOT_STARTED, errno);
   _exit(127);
 }
 
-int cfiles_start(char *const *arguments, char *const *environment, const int *descriptors, int terminal, int *report) {
+int cfiles_start(char *const *arguments, char *const *environment, const int *descriptors, int terminal,
+                 int takes_place, int *report) {
   int ends[2];
-  struct variables variables;
+  struct variables variables = {0};
   // In one call, because another thread may start a program at any time.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
   // The program's process puts its standard descriptors where they belong.
   if ((ends[1] = above_standard(ends[1])) < 0) goto failed_after;
   sigset_t all, mask;
   sigfillset(&all);
-  if (copy_variables(environment, &variables) != 0) goto failed;
+  if (copy_variables(environment, takes_place, &variables) != 0) goto failed;
   pthread_sigmask(SIG_SETMASK, &all, &mask);
   pid_t parent = fork();
   if (parent != 0) {
@@ -136,7 +173,7 @@ int cfiles_start(char *const *arguments, char *const *environment, const int *de
   // If SIGCHLD is ignored, the system keeps no status of children.
   int ignores_children = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
   pid_t child = fork();
-  if (child == 0) become(arguments, variables.list, descriptors, terminal, &mask, ignores_children, ends[1]);
+  if (child == 0) become(arguments, &variables, descriptors, terminal, &mask, ignores_children, ends[1]);
   int error = errno;
   wipe_variables(&variables);
   // Others wait for the end of the program's output, and the terminal ends when its last keyboard is closed.

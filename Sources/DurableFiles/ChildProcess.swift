@@ -21,13 +21,16 @@ package final class ChildProcess {
   ///   - environment: `NAME=value` for each variable, then `nil`.
   ///   - standard: the descriptors for its standard input, output and error.
   ///   - terminal: the program's end of a pseudo-terminal, which becomes the terminal of a new session.
+  ///   - takesPlace: whether the variables with which systemd names this process by its number name the program, as if
+  ///     it had replaced this process.
   /// - Returns: `nil`, with `errno`, if the system starts no process.
   package init?(
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
-    environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, standard: [Int32], terminal: Int32? = nil
+    environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, standard: [Int32], terminal: Int32? = nil,
+    takesPlace: Bool = false
   ) {
     var report: Int32 = -1
-    reporter = unsafe cfiles_start(arguments, environment, standard, terminal ?? -1, &report)
+    reporter = unsafe cfiles_start(arguments, environment, standard, terminal ?? -1, takesPlace ? 1 : 0, &report)
     guard reporter > 0 else { return nil }
     self.report = report
   }
@@ -57,6 +60,15 @@ package final class ChildProcess {
   package static func terminal() -> (keyboard: Int32, programs: Int32)? {
     var (keyboard, programs): (Int32, Int32) = (-1, -1)
     return unsafe cfiles_open_terminal(&keyboard, &programs) == 0 ? (keyboard, programs) : nil
+  }
+
+  /// Whether what a program writes to two descriptors has one order: they are one pipe or socket, or one open file.
+  package static func haveOneOrder(_ first: Int32, _ second: Int32) -> Bool {
+    var (one, other) = (stat(), stat())
+    guard unsafe fstat(first, &one) == 0, unsafe fstat(second, &other) == 0, one.st_dev == other.st_dev,
+      one.st_ino == other.st_ino
+    else { return false }
+    return [S_IFIFO, S_IFSOCK].contains(one.st_mode & S_IFMT) || cfiles_is_one_open_file(first, second) != 0
   }
 
   /// Creates a pipe that programs do not inherit, except as a standard descriptor. Returns `nil`, with `errno`, if the

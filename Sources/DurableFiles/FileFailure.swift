@@ -40,3 +40,14 @@ package func retrying<I: FixedWidthInteger>(_ call: () -> I) -> I {
     if result != -1 || errno != EINTR { return result }
   }
 }
+
+/// Reads once from a descriptor that other processes share, and repeats a call that a signal interrupted. Waits for
+/// input also if one of them made the descriptor non-blocking.
+package func readWaiting(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+  while true {
+    let count = retrying { unsafe read(descriptor, buffer.baseAddress, buffer.count) }
+    guard count == -1, errno == EAGAIN else { return count }
+    var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&input, 1, -1)
+  }
+}

@@ -15,5 +15,8 @@ struct LocationOptions: ParsableArguments {
 
   @OptionGroup var storage: StorageOptions
 
-  func access() throws(ToolError) -> VaultAccess { try storage.access(vault) }
+  /// - Parameter files: The files of the configuration.
+  func access(in files: Configuration.Files = .all) throws(ToolError) -> VaultAccess {
+    try storage.access(vault, in: files)
+  }
 }

@@ -20,6 +20,15 @@ struct RecordPlace: Equatable {
     isReference = false
   }
 
+  /// The place of the logins of a credential helper, from its options and the user's own file: the variables and the
+  /// project may be those of the program that happens to start git or docker.
+  init(helper service: String, group: String?) throws {
+    self.service = try Vault.Name(service)
+    groupName = try group ?? Configuration.current(.ofUser).inFiles(.group)?.text
+    options = ""
+    isReference = false
+  }
+
   /// The place of a reference, in which neither the environment nor the configuration has a part.
   init(of reference: SecretReference) throws(ToolError) {
     service = reference.service

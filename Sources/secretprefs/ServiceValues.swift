@@ -1,4 +1,5 @@
 internal import VaultCore
+internal import VaultSealing
 
 /// The values of one service at one moment, so that a user name and its password belong together.
 struct ServiceValues {
@@ -13,6 +14,14 @@ struct ServiceValues {
   var keys: [String] { get throws(VaultError) { try vault.keys(in: records) } }
 
   func record(_ key: String) throws(VaultError) -> RecordInfo? { try vault.record(key: key, in: records) }
+
+  /// Whether there is a key with this value. Opens it for the comparison.
+  func has(_ value: RawSpan, forKey key: String) throws -> Bool {
+    guard try record(key) != nil else { return false }
+    var isEqual = false
+    try withValue(of: key) { _, stored in isEqual = try SecretBytes(copying: value).isEqual(to: stored.bytes) }
+    return isEqual
+  }
 
   /// Lends a value to `body`, with the bytes that `get` writes and whether they are text.
   /// - Throws: What `body` throws; ``ToolError/noSuchKey``; the vault's error, which names the key.

@@ -22,11 +22,13 @@ struct StorageOptions: ParsableArguments {
   /// Whether one of them is given, which is of no use without a vault.
   var areGiven: Bool { shared || logs != nil || lockTimeout != VaultAccess.usualLockTimeout }
 
-  /// - Parameter vault: The path or URL in `--vault`.
-  func access(_ vault: String?) throws(ToolError) -> VaultAccess {
+  /// - Parameters:
+  ///   - vault: The path or URL in `--vault`.
+  ///   - files: The files of the configuration.
+  func access(_ vault: String?, in files: Configuration.Files = .all) throws(ToolError) -> VaultAccess {
     guard (0...86_400).contains(lockTimeout) else { throw .usage("--lock-timeout must be between 0 and 86400 seconds") }
     if let logs { try refuseDash(logs, as: "--logs") }
-    var access = try VaultAccess(try VaultLocation(option: vault, logs: logs))
+    var access = try VaultAccess(try VaultLocation(option: vault, logs: logs, in: files), in: files)
     guard logs == nil || access.location.path == nil else {
       throw .usage("--logs is about a database", hint: "the logs of a vault in a file are beside it")
     }

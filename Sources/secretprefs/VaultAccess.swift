@@ -37,7 +37,7 @@ struct VaultAccess {
 
   /// Uses the mark and the policy that the environment names, and the number of earlier values that it or the
   /// configuration has. All other settings have their defaults.
-  init(_ location: VaultLocation) throws(ToolError) {
+  init(_ location: VaultLocation, in files: Configuration.Files = .all) throws(ToolError) {
     self.location = location
     if let shared = try VaultLocation.variable("SECRETPREFS_SHARED") {
       guard shared == "1" else {
@@ -46,7 +46,9 @@ struct VaultAccess {
       pathPolicy = .sharedWithGroup
     }
     markPath = try VaultLocation.variable("SECRETPREFS_MARK")
-    if let number = try Configuration.value(of: .history).flatMap({ UInt16($0) }) { keeping.earlierValues = number }
+    if let number = try Configuration.value(of: .history, in: files).flatMap({ UInt16($0) }) {
+      keeping.earlierValues = number
+    }
   }
 
   /// Opens the vault with the first configured credential (`Docs/Format.md` section 6), or prompts for the passphrase.

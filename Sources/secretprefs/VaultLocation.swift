@@ -48,8 +48,10 @@ struct VaultLocation {
 
   /// The path or URL in `--vault`, or in `SECRETPREFS_VAULT`, or in the configuration, or the library's default path.
   ///
-  /// - Parameter logs: The folder in `--logs`. Otherwise that in `SECRETPREFS_LOGS` is used, for a vault in a database.
-  init(option: String?, logs: String? = nil) throws(ToolError) {
+  /// - Parameters:
+  ///   - logs: The folder in `--logs`. Otherwise that in `SECRETPREFS_LOGS` is used, for a vault in a database.
+  ///   - files: The files of the configuration.
+  init(option: String?, logs: String? = nil, in files: Configuration.Files = .all) throws(ToolError) {
     let folder = if let logs { logs } else { try Self.variable("SECRETPREFS_LOGS") }
     if let option {
       try refuseDash(option, as: "--vault")
@@ -60,7 +62,7 @@ struct VaultLocation {
       if let url = try DatabaseURL.ofEnvironment {
         place = .database(try DatabaseVault(url, logFolder: folder))
       } else if getenv(ToolSetting.vault.variable) == nil,
-        let (text, origin) = try Configuration.current().inFiles(.vault)
+        let (text, origin) = try Configuration.current(files).inFiles(.vault)
       {
         do throws(ToolError) { place = try Self.place(text, folder) } catch {
           throw error.about(origin.words(for: .vault))

@@ -22,6 +22,23 @@ struct SystemTests {
     #expect(failed == -1)
   }
 
+  @Test func `a read waits for input, also if a process has made the descriptor non-blocking`() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    let (reading, writing) = (ends[0], ends[1])
+    defer { for end in [reading, writing] { close(end) } }
+    try #require(fcntl(reading, F_SETFL, O_NONBLOCK) == 0)
+    var bytes = [UInt8](repeating: 0, count: 8)
+    let early = bytes.withUnsafeMutableBytes { read(reading, $0.baseAddress, $0.count) }
+    #expect(early == -1)
+    HelperThread.run {
+      usleep(100_000)
+      _ = write(writing, "late", 4)
+    }
+    let count = bytes.withUnsafeMutableBytes { readWaiting(reading, into: $0) }
+    #expect(bytes.prefix(max(count, 0)).elementsEqual("late".utf8))
+  }
+
   @Test func `the arguments are those of the system, after the environment has moved, too`() throws {
     setenv("SYSTEM_TESTS_MOVED", "1", 1)
     defer { unsetenv("SYSTEM_TESTS_MOVED") }

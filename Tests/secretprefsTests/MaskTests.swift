@@ -20,6 +20,15 @@ struct MaskTests {
     #expect(outcome.errorText == "b***********")
   }
 
+  @Test(arguments: ["2>&1 | cat", ">both 2>&1; cat both", ">>both 2>&1; cat both"])
+  func `standard output and standard error that are one pipe or file keep their order`(
+    _ redirections: String
+  ) throws {
+    let script = "for n in 1 2 3 4 5 6 7 8 9; do echo out $n $TOKEN; echo error $n $TOKEN >&2; done"
+    let outcome = try Self.run(script, redirections, in: try RunTests.prepared())
+    #expect(outcome.text == (1...9).map { "out \($0) ***********\nerror \($0) ***********\n" }.joined())
+  }
+
   @Test(arguments: [0, 1, 42, 127, 143, 255]) func `the exit code is that of the command`(_ code: Int32) throws {
     #expect(try Self.run("exit \(code)", in: try RunTests.prepared()).exit == code)
   }

@@ -143,6 +143,45 @@ struct RunTests {
     #expect(paths.count == 2 && paths.allSatisfy { $0.contains(name) == isSafe }, "\(outcome.text)")
   }
 
+  @Test(arguments: ["", "--mask", "--file NAME=token"])
+  func `the command finds its own number where systemd has named the tool, and other numbers stay`(
+    _ options: String
+  ) throws {
+    let home = try Self.prepared()
+    try home.write(
+      "echo $((LISTEN_PID - $$)) $((SYSTEMD_EXEC_PID - $$)) $WATCHDOG_PID $LISTEN_FDS ${LISTEN_PIDFDID-none}",
+      to: "script")
+    let outcome = try Tool.shell(
+      """
+      export LISTEN_PID=$$ SYSTEMD_EXEC_PID=$$ WATCHDOG_PID=1 LISTEN_FDS=1 LISTEN_PIDFDID=5
+      exec secretprefs run --key-file k \(options) -- sh script
+      """, in: home)
+    #expect(outcome.text == "0 0 1 1 \(options.isEmpty ? "5" : "none")\n", "\(outcome.errorText)")
+  }
+
+  private static let mayBeFirst =
+    (try? Tool.shell("unshare --map-root-user --pid --fork --mount-proc true", in: try Scratch()).exit) == 0
+
+  @Test(.enabled(if: mayBeFirst))
+  func `as the first process of a container, the tool waits for what others leave behind`() throws {
+    let home = try Self.prepared()
+    try home.write(
+      """
+      (sleep 0.1 & echo $! >left)
+      tries=0
+      while [ -e /proc/$(cat left) ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || exit 9
+        sleep 0.1
+      done
+      exit 7
+      """, to: "script")
+    let outcome = try Tool.shell(
+      "exec unshare --map-root-user --pid --fork --mount-proc secretprefs run --mask --key-file k -- sh script",
+      in: home)
+    #expect(outcome.exit == 7, "\(outcome.errorText)")
+  }
+
   @Test func `after a prompt the command has the signals and the terminal as they were`() throws {
     let scene = try PromptTests.Scene()
     let before = scene.terminal.mode

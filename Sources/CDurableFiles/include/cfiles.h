@@ -40,6 +40,9 @@ int cfiles_reports_changes(const char *_Nonnull path);
 /// A pipe whose ends are closed on exec. Returns 0, or -1 and errno.
 int cfiles_pipe(int *_Nonnull ends);
 
+/// Whether two descriptors are one open file, with one offset (kcmp). 0 also if the system does not tell.
+int cfiles_is_one_open_file(int first, int second);
+
 /// Gives a file the POSIX access control list of another file, or none if that has none. Returns 0, or -1 and errno.
 int cfiles_copy_access_list(const char *_Nonnull from, int to);
 
@@ -83,11 +86,12 @@ int cfiles_execute(char *_Nullable const *_Nonnull arguments, char *_Nullable co
 /// Starts a program, which is looked up as a shell does, as the child of a small process that reports on it.
 ///
 /// `descriptors` become the program's standard ones; -1 leaves one closed. With `terminal`, which is -1 or the
-/// program's end of a pseudo-terminal, the program has a session and a process group of its own. `environment` may be
+/// program's end of a pseudo-terminal, the program has a session and a process group of its own. With `takes_place`,
+/// the variables with which systemd names this process by its number name the program. `environment` may be
 /// in pages of `cfiles_wipe_on_fork`. Returns the process that reports, which ends when `report` is closed, or -1 and
 /// errno. Each message of `report` has two numbers: one of the constants below, and its value.
 int cfiles_start(char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment,
-                 const int *_Nonnull descriptors, int terminal, int *_Nonnull report);
+                 const int *_Nonnull descriptors, int terminal, int takes_place, int *_Nonnull report);
 #define CFILES_STARTED 1      // the process of the program
 #define CFILES_NOT_STARTED 2  // the errno
 #define CFILES_STATUS 3       // the status of waitpid: the program has stopped or ended

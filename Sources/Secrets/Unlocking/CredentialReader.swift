@@ -72,7 +72,7 @@ enum CredentialReader {
     var count = 0
     while count < limit {
       let more = bytes.withUnsafeMutableBytes { bytes in
-        retrying { read(descriptor, bytes.baseAddress! + count, limit - count) }
+        readWaiting(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: bytes[count..<limit]))
       }
       guard more >= 0 else { throw .io("read \(what)") }
       if more == 0 { break }

@@ -3,6 +3,14 @@ internal import VaultCore
 
 /// The settings of the user and of the project, and the environment over them.
 struct Configuration {
+  /// The files that have settings for a command.
+  enum Files {
+    /// The project's, and the user's.
+    case all
+    /// The user's alone, for what other programs start in the folder of any project.
+    case ofUser
+  }
+
   /// The user's file, if there is one.
   private let user: ConfigurationFile?
   /// The project's file, if the user trusts it.
@@ -11,10 +19,19 @@ struct Configuration {
   let untrusted: String?
 
   /// Reads the files once for the process. The first use warns of a file that is not trusted.
-  static func current() throws(ToolError) -> Configuration { try loaded.get() }
+  static func current(_ files: Files = .all) throws(ToolError) -> Configuration {
+    switch files {
+    case .all: try loaded.get()
+    case .ofUser: try loadedOfUser.get()
+    }
+  }
+
+  private static let loadedOfUser: Result<Configuration, ToolError> = Result { () throws(ToolError) in
+    try Configuration(.ofUser)
+  }
 
   private static let loaded: Result<Configuration, ToolError> = Result { () throws(ToolError) in
-    let configuration = try Configuration()
+    let configuration = try Configuration(.all)
     if let path = configuration.untrusted {
       let arguments = Arguments.read()
       Messages(isJSON: arguments.contains(option: "--json")).warn(
@@ -24,12 +41,12 @@ struct Configuration {
     return configuration
   }
 
-  /// - Throws: all bad lines of both files; a file that others may change.
-  private init() throws(ToolError) {
+  /// - Throws: all bad lines of the files; a file that others may change.
+  private init(_ files: Files) throws(ToolError) {
     do throws(VaultError) {
       let folder = try ConfigurationFolder.path
       user = if let folder { try Self.user(in: folder) } else { nil }
-      let found = ProjectFile.found
+      let found = files == .all ? ProjectFile.found : nil
       let content: [UInt8]? = if let folder { try found?.trustedContent(in: folder) } else { nil }
       project = if let found, let content { ConfigurationFile(found.path, isProject: true, content) } else { nil }
       untrusted = content == nil ? found?.path : nil
@@ -60,9 +77,9 @@ struct Configuration {
   }
 
   /// What the environment and the files set; `nil` if none of them has the setting.
-  static func value(of setting: ToolSetting) throws(ToolError) -> String? {
+  static func value(of setting: ToolSetting, in files: Files = .all) throws(ToolError) -> String? {
     if let text = try variable(setting) { return text }
-    return try current().inFiles(setting)?.text
+    return try current(files).inFiles(setting)?.text
   }
 
   private static func variable(_ setting: ToolSetting) throws(ToolError) -> String? {
@@ -91,15 +108,18 @@ struct Configuration {
   ///
   /// - Parameter vault: The option that names the vault.
   static func effective(vault: String? = nil) throws(ToolError) -> [EffectiveSetting] {
+    try ToolSetting.allCases.map { (setting) throws(ToolError) in try effective(setting, vault: vault) }
+  }
+
+  /// One of them.
+  static func effective(_ setting: ToolSetting, vault: String? = nil) throws(ToolError) -> EffectiveSetting {
     let files = try current()
-    return try ToolSetting.allCases.map { (setting) throws(ToolError) in
-      if setting == .vault, let vault { return EffectiveSetting(setting: setting, value: vault, origin: .option) }
-      if let text = try variable(setting) { return EffectiveSetting(setting: setting, value: text, origin: .variable) }
-      if let (text, origin) = files.inFiles(setting) {
-        return EffectiveSetting(setting: setting, value: text, origin: origin)
-      }
-      return EffectiveSetting(setting: setting, value: setting.usual ?? usualVault, origin: .usual)
+    if setting == .vault, let vault { return EffectiveSetting(setting: setting, value: vault, origin: .option) }
+    if let text = try variable(setting) { return EffectiveSetting(setting: setting, value: text, origin: .variable) }
+    if let (text, origin) = files.inFiles(setting) {
+      return EffectiveSetting(setting: setting, value: text, origin: origin)
     }
+    return EffectiveSetting(setting: setting, value: setting.usual ?? usualVault, origin: .usual)
   }
 
   private static var usualVault: String? {

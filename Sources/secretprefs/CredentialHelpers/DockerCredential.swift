@@ -15,15 +15,16 @@ struct DockerCredential: WritingCommand {
       docker and its relatives start this command under the name docker-credential-secretprefs, a link to the program, \
       if their config.json has "credsStore": "secretprefs", or "credHelpers": {"registry.example": "secretprefs"}. \
       They give no options: name the vault and its key file with $SECRETPREFS_VAULT and $SECRETPREFS_KEY_FILE. The \
-      command never prompts.
+      settings of a project do not count, nor do $SECRETPREFS_GROUP and $SECRETPREFS_SERVICE: the logins are in one \
+      place, in whichever folder docker runs. The command never prompts.
 
       The logins are keys of the service "docker": the server's address as docker writes it. The user name is the \
       attribute "username" of the key. "secretprefs import config.json" makes the same keys. An \
       expired login counts as missing. An erased login is kept as by "secretprefs remove", and a replaced one as an \
       earlier value: "secretprefs history restore --service docker" restores it. With --read-only, or if \
-      $SECRETPREFS_HELPER_READ_ONLY is set to anything but 0, storing and erasing are refused. As the protocol \
-      demands, all errors are text on standard output with exit code 1, but invalid options and lost output are \
-      reported as by other commands.
+      $SECRETPREFS_HELPER_READ_ONLY has another value than 0, storing and erasing are refused; an empty variable is \
+      an error. As the protocol demands, all errors are text on standard output with exit code 1, but invalid options \
+      and lost output are reported as by other commands.
 
       EXAMPLE:
         ln -s /usr/bin/secretprefs /usr/local/bin/docker-credential-secretprefs
@@ -79,12 +80,26 @@ struct DockerCredential: WritingCommand {
     let request = try DockerRequest(try helper.readRequest())
     let place = try helper.open(for: "docker", messages)
     let server = request.server
-    let edit = try Self.login(of: request.user, over: try place.values.record(server))
+    let values = try place.values
+    let stored = try values.record(server)
+    if try Self.isStored(request, as: stored, in: values, at: place.now) { return }
+    let edit = try Self.login(of: request.user, over: stored)
     try place.update(by: Self.self, messages) { (batch) throws(VaultError) in
       try request.withSecret { (secret) throws(VaultError) in
         try batch.set(secret, kind: .string, forKey: server, edit: edit)
       }
     }
+  }
+
+  /// Whether docker gets the user and secret of a request already. To store an equal login again, as each
+  /// `docker login` does, would drop an earlier value.
+  private static func isStored(
+    _ request: borrowing DockerRequest, as stored: RecordInfo?, in values: ServiceValues, at now: Int64
+  ) throws -> Bool {
+    guard let stored, stored.kind == .string, let user = Self.user(of: stored, at: now),
+      user.utf8.elementsEqual(request.user.utf8)
+    else { return false }
+    return try request.withSecret { (secret) throws in try values.has(secret, forKey: stored.key.text) }
   }
 
   private func erase(_ messages: Messages) throws {

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import DurableFiles
 internal import Preferences
 internal import VaultCore
-internal import VaultSealing
 
 /// `secretprefs git-credential`, which git also starts as `git-credential-secretprefs`.
 struct GitCredential: WritingCommand {
@@ -18,8 +17,10 @@ struct GitCredential: WritingCommand {
         git config --global credential.helper secretprefs
         git config --global credential.helper "/usr/bin/secretprefs git-credential"
 
-      Options may follow, such as --vault and --key-file. The command never prompts. If the vault cannot be unlocked, \
-      it writes an error, and git goes on to its next helper or prompt.
+      Options may follow, such as --vault and --key-file. The settings of a project do not count, nor do \
+      $SECRETPREFS_GROUP and $SECRETPREFS_SERVICE: the passwords are in one place, in whichever folder git runs. The \
+      command never prompts. If the vault cannot be unlocked, it writes an error, and git goes on to its next helper \
+      or prompt.
 
       The passwords are keys of the service "git": a URL with the user name and without the password. Special \
       characters are percent-encoded, so alice@shop.example is alice%40shop.example. \
@@ -33,7 +34,8 @@ struct GitCredential: WritingCommand {
       git erases a password that a server refuses, even if the server was wrong, and asks for it again. The key is \
       then kept as by "secretprefs remove", and a replaced password as an earlier value: "secretprefs history removed \
       --service git" lists the keys, "secretprefs history restore --service git" restores one. With --read-only, or if \
-      $SECRETPREFS_HELPER_READ_ONLY is set to anything but 0, requests to store and erase are ignored with exit code 0.
+      $SECRETPREFS_HELPER_READ_ONLY has another value than 0, requests to store and erase are ignored with exit code \
+      0. An empty variable is an error.
 
       A token that is sent as it is, for git 2.46 or later, has the attribute "authtype" with the scheme, such as \
       Bearer. The key of a token may lack the user name.
@@ -178,13 +180,7 @@ struct GitCredential: WritingCommand {
   private static func agrees(
     _ name: GitRequest.AttributeName, of request: borrowing GitRequest, _ key: String, in values: ServiceValues
   ) throws -> Bool {
-    let isEqual = try request.withBytes(of: name) { (given) throws in
-      guard try values.record(key) != nil else { return false }
-      var isEqual = false
-      try values.withValue(of: key) { _, stored in isEqual = try SecretBytes(copying: given).isEqual(to: stored.bytes) }
-      return isEqual
-    }
-    return isEqual ?? true
+    try request.withBytes(of: name) { (given) throws in try values.has(given, forKey: key) } ?? true
   }
 
   /// Whether git can take a value from a line of the response.

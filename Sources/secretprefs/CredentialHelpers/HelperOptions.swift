@@ -15,7 +15,8 @@ struct HelperOptions: ParsableArguments {
 
   @OptionGroup var unlock: UnlockOptions
 
-  // Does not use $SECRETPREFS_SERVICE, which may be set for the program that happens to start git or docker.
+  // Neither uses its variable or the project's file, which may be set for the program that happens to start git or
+  // docker.
   @Option(
     name: FastPathOption.service.name,
     help: ArgumentHelp("The service of the credentials.", discussion: "Default: git or docker.", valueName: "name"))
@@ -25,13 +26,15 @@ struct HelperOptions: ParsableArguments {
     name: FastPathOption.group.name,
     help: ArgumentHelp(
       "The access group of the credentials.",
-      discussion: ToolSetting.group.places + ToolSetting.soleGroup, valueName: "name"))
+      discussion: "Default: the setting group of the user's file, or \"\(AccessGroup.defaultName)\"."
+        + ToolSetting.soleGroup, valueName: "name"))
   var group: String?
 
   @Flag(help: ArgumentHelp("Store and erase nothing.", discussion: "Default: $SECRETPREFS_HELPER_READ_ONLY."))
   var readOnly = false
 
-  /// Whether the helper may only read, by its option or the environment, where `0` and nothing mean no.
+  /// Whether the helper may only read, by its option or the environment, where `0` means no. An empty variable is a
+  /// usage error.
   var isReadOnly: Bool {
     get throws { try readOnly || ![nil, "0"].contains(VaultLocation.variable("SECRETPREFS_HELPER_READ_ONLY")) }
   }
@@ -40,9 +43,9 @@ struct HelperOptions: ParsableArguments {
   ///
   /// - Parameter program: The program of the credentials: the name of their service, unless an option names one.
   func open(for program: String, _ messages: Messages) throws -> HelperVault {
-    var access = try unlock.complete(try location.access())
+    var access = try unlock.complete(try location.access(in: .ofUser))
     access.mayPrompt = false
-    let place = try RecordPlace(service: service ?? program, group: group)
+    let place = try RecordPlace(helper: service ?? program, group: group)
     let vault = try access.open(messages)
     return HelperVault(
       vault: vault, service: place.service, group: try place.group(in: vault), now: access.options.now())

@@ -44,6 +44,13 @@ struct Run: ToolCommand {
       command does not exist, and 126 if it cannot be executed; other errors have the codes of "secretprefs \
       exit-codes", and the command is not started.
 
+      With --file or --mask, this process passes on the signals that it gets. Send them to it alone: one for its \
+      process group, or for all processes of a unit, reaches the command as well, which gets it twice. So a unit of \
+      systemd needs KillMode=mixed, and NotifyAccess=all if the command reports its state (Type=notify, WatchdogSec). \
+      LISTEN_PID, WATCHDOG_PID and SYSTEMD_EXEC_PID name the command if they named this process, so it gets the \
+      sockets of the unit. As the first process of a container, this one also waits for the processes that others \
+      leave behind.
+
       With --mask, a passed value is shown as *, one for each byte or character beyond ASCII, in every form that \
       "secretprefs scan" finds, if the value is text or data that scan searches for; so is each line of 8 \
       bytes of a value with several. Other values are named in a warning and are not masked. The quotes, backslashes, \
@@ -56,7 +63,8 @@ struct Run: ToolCommand {
       If standard input and standard output are a terminal, the command has a terminal of its own, and what it writes \
       to /dev/tty is masked, too. Otherwise it shares the terminal, for example with the other commands of a pipeline, \
       and what it writes to /dev/tty is not masked. Editors, pagers and prompts work in both. Exit codes, signals, the \
-      size of the window and job control pass through; output of processes that outlive the command is lost. If output \
+      size of the window and job control pass through; output of processes that outlive the command is lost. Standard \
+      output and standard error stay in their order if they are one pipe or file. If output \
       cannot be written, the exit code is 74. If its reader has left, a command that succeeded ends by SIGPIPE (141), \
       as without --mask. A program can still show a value in other ways, such as compressed or reversed, or as vim, \
       man and less -S draw a line that is longer than the screen. Output that ends like the first bytes of a value \

@@ -12,7 +12,7 @@ struct SignalPipe {
   let descriptor: Int32
 
   /// Catches every signal that would end or stop this process and is not ignored; with a terminal, also SIGCONT
-  /// and SIGWINCH.
+  /// and SIGWINCH; as the first process of a container, also SIGCHLD.
   init(withTerminal: Bool) throws(ToolError) {
     guard let pipe = ChildProcess.pipe() else { throw .io("create a pipe", errno) }
     for end in [pipe.reading, pipe.writing] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
@@ -20,6 +20,7 @@ struct SignalPipe {
     writingEnd.store(pipe.writing, ordering: .relaxed)
     for number in PendingSignal.all { Self.catch(number) }
     if withTerminal { for number in [SIGCONT, SIGWINCH] { Self.catch(number) } }
+    if getpid() == 1 { Self.catch(SIGCHLD) }
   }
 
   private static func `catch`(_ number: Int32) {

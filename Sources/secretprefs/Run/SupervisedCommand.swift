@@ -14,7 +14,8 @@ struct CommandEnd: Error {
 /// such as those of a pipeline, and has its keys and job control from there. A terminal without a session then takes
 /// what is masked on its way to the shared one.
 ///
-/// Masked output that is no terminal goes to pipes (`Docs/Decisions/0098`).
+/// Masked output that is no terminal goes to pipes (`Docs/Decisions/0098`): to one, if standard output and standard
+/// error are one, so that their order stays.
 final class SupervisedCommand {
   /// Holds the files of the command.
   private let environment: CommandEnvironment
@@ -60,6 +61,8 @@ final class SupervisedCommand {
         standard[Int(output)] = terminal.programs
         guard !streams.contains(where: { $0.source == terminal.keyboard }) else { continue }
         streams.append(try MaskedStream(from: terminal.keyboard, to: output, search))
+      } else if output == STDERR_FILENO, ChildProcess.haveOneOrder(STDOUT_FILENO, output) {
+        standard[Int(output)] = standard[Int(STDOUT_FILENO)]
       } else {
         guard let pipe = ChildProcess.pipe() else { throw ToolError.io("create a pipe", errno) }
         standard[Int(output)] = pipe.writing
@@ -82,7 +85,7 @@ final class SupervisedCommand {
     let (child, number) = try ProcessHardening.suspended {
       environment.withVariables {
         let own = hasSession ? terminal?.programs : nil
-        return (ChildProcess(arguments, environment: $0, standard: standard, terminal: own), errno)
+        return (ChildProcess(arguments, environment: $0, standard: standard, terminal: own, takesPlace: true), errno)
       }
     }
     guard let child else { throw environment.notStarted(number) }
@@ -215,6 +218,7 @@ final class SupervisedCommand {
   private func forward(_ arrival: SignalPipe.Arrival) {
     switch arrival.number {
     case SIGCONT: resume()
+    case SIGCHLD: reap()
     case SIGWINCH:
       if let keyboard { Self.copySize(to: keyboard) }
       // The command may have been notified before its terminal had the new size.
@@ -224,6 +228,10 @@ final class SupervisedCommand {
     }
   }
 
+  /// Waits for the processes that have ended and whose parents have ended before: the system makes them children of the
+  /// first process of a container. The report says how the command ended, so nothing else needs a status.
+  private func reap() { while waitpid(-1, nil, WNOHANG) > 0 {} }
+
   private func send(_ number: Int32) {
     guard let process else { return }
     kill(hasSession ? -process : process, number)
@@ -232,7 +240,11 @@ final class SupervisedCommand {
   private func readKeys(of terminal: RelayedTerminal) {
     let count = keys.withUnsafeMutableBytes { DurableFiles.read(terminal.descriptor, $0.baseAddress, $0.count) }
     if keys.withUnsafeBytes({ $0.prefix(max(count, 0)).contains { $0 == 0x03 || $0 == 0x1C } }) { hasTypedEnd = true }
-    if count > 0 { pendingKeys = 0..<count } else if count == 0 || errno != EINTR { isInputOpen = false }
+    if count > 0 {
+      pendingKeys = 0..<count
+    } else if count == 0 || ![EINTR, EAGAIN].contains(errno) {
+      isInputOpen = false
+    }
   }
 
   private func writeKeys(to keyboard: Int32) {

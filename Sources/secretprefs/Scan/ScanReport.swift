@@ -39,9 +39,7 @@ final class ScanReport {
   func search(_ descriptor: Int32, at origin: Origin) {
     var failure: Int32?
     while true {
-      let count = block.withUnsafeMutableBytes { block in
-        retrying { DurableFiles.read(descriptor, block.baseAddress, block.count) }
-      }
+      let count = block.withUnsafeMutableBytes { readWaiting(descriptor, into: $0) }
       guard count > 0 else {
         if count < 0 { failure = errno }
         break

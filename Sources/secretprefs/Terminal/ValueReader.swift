@@ -36,7 +36,7 @@ enum ValueReader {
     _ descriptor: Int32, into bytes: inout SecretBytes, from start: Int, _ step: String
   ) throws(ToolError) -> Int? {
     let count = bytes.withUnsafeMutableBytes { bytes in
-      retrying { DurableFiles.read(descriptor, bytes.baseAddress! + start, bytes.count - start) }
+      readWaiting(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: bytes[start...]))
     }
     guard count >= 0 else { throw .io(step, errno) }
     return count == 0 ? nil : count

@@ -29,6 +29,41 @@ struct DockerCredentialTests {
     #expect(try scene.docker("get", "r").text == Self.login("r", "<token>", "t") + "\n")
   }
 
+  @Test func `storing what is stored already writes nothing, so that earlier secrets stay`() throws {
+    let scene = try HelperScene()
+    let login = Self.login("r", "u", "p")
+    #expect(try scene.docker("store", login).exit == 0)
+    let before = try scene.exchange.file
+    #expect(try scene.docker("store", login).exit == 0)
+    #expect(try scene.exchange.file == before)
+    for change in [Self.login("r", "v", "p"), Self.login("r", "v", "q")] {
+      #expect(try scene.docker("store", change).exit == 0)
+      #expect(try scene.docker("get", "r").text == change + "\n")
+    }
+    #expect(try scene.run("secretprefs edit --service docker r --expiry 2020-01-01T00:00:00Z").exit == 0)
+    #expect(try scene.docker("store", Self.login("r", "v", "q")).exit == 0)
+    #expect(try scene.docker("get", "r").text == Self.login("r", "v", "q") + "\n")
+  }
+
+  @Test func `the logins are in the user's own group, in whichever project docker runs`() throws {
+    let scene = try HelperScene()
+    let stored = try scene.run(
+      """
+      set -e
+      secretprefs groups create own >&2
+      mkdir team; cp v.spv team; cd team
+      secretprefs config set vault "$HOME/v.spv" >&2
+      secretprefs config set group own >&2
+      secretprefs config set --project vault v.spv >&2
+      secretprefs config set --project group default >&2
+      unset SECRETPREFS_VAULT
+      export SECRETPREFS_KEY_FILE=$HOME/k SECRETPREFS_GROUP=default
+      docker-credential-secretprefs store
+      secretprefs list --service docker --group own --vault "$HOME/v.spv"
+      """, Array(Self.login("r", "u", "p").utf8))
+    #expect(stored.text == "r\n", "\(stored.errorText)")
+  }
+
   @Test(arguments: [
     "docker-credential-secretprefs store <login",
     "secretprefs import --service docker --on-conflict replace config.json",

@@ -193,6 +193,17 @@ struct GitCredentialTests {
     }
   }
 
+  @Test func `a request is waited for, also if a process has made the pipe non-blocking`() throws {
+    let scene = try HelperScene()
+    #expect(try scene.git("store", Self.host + "username=u\npassword=p\n").exit == 0)
+    let outcome = try scene.run(
+      """
+      (sleep 0.3; cat) |
+        perl -MFcntl -e 'fcntl(STDIN, F_SETFL, O_NONBLOCK) or die; exec @ARGV' git-credential-secretprefs get
+      """, Array(Self.host.utf8))
+    #expect(outcome.text == "username=u\npassword=p\n", "\(outcome.errorText)")
+  }
+
   @Test func `an import and the tool's own commands make passwords that git gets`() throws {
     let scene = try HelperScene()
     try scene.home.write("https://u%40x:p%3a@a.example\n", to: ".git-credentials")

@@ -67,6 +67,32 @@ extension GitTests {
     #expect(outcome.errorText.contains("secretprefs: error: "))
   }
 
+  @Test func `the settings of a project and variables for other programs do not move the passwords`() throws {
+    let prepared = try scene.run(
+      """
+      set -e
+      mkdir team; cp v.spv before; cp v.spv team; cd team
+      secretprefs config set vault "$HOME/v.spv"
+      secretprefs config set --project vault v.spv
+      secretprefs config set --project group ops
+      """)
+    try #require(prepared.exit == 0, "\(prepared.errorText)")
+    func inTeam(_ operation: String, _ request: String) throws -> Tool.Outcome {
+      try scene.run(
+        """
+        unset SECRETPREFS_VAULT; cd team
+        export SECRETPREFS_KEY_FILE=$HOME/k SECRETPREFS_GROUP=ops SECRETPREFS_SERVICE=shop GIT_ASKPASS=$HOME/ask
+        git -c credential.helper=secretprefs credential \(operation)
+        """, Array(request.utf8))
+    }
+    let login = "protocol=https\nhost=a.example\nusername=u\npassword=p\n"
+    let stored = try inTeam("approve", login)
+    #expect(stored.exit == 0 && stored.errors.isEmpty, "\(stored.errorText)")
+    #expect(try inTeam("fill", "protocol=https\nhost=a.example\n").text == login)
+    #expect(try scene.texts("git") == ["https://u@a.example": "p"])
+    #expect(try scene.run("cmp before team/v.spv").exit == 0)
+  }
+
   @Test func `git gives the helper options, and starts it by its path`() throws {
     try scene.home.write("[credential]\n\thelper = \"\(Tool.path) git-credential --service work\"\n", to: ".gitconfig")
     let stored = try scene.run(

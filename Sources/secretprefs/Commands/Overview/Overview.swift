@@ -12,7 +12,8 @@ struct Overview: ToolCommand {
       have expired or expire within \(ExpiryRule.usualText), which rotations are not confirmed, what is wrong with \
       reads or with the end of the journal, and a next step. Never prompts. Without a configured \
       credential it shows what the file says without one: names and expiries are sealed. The exit code is 0 also if \
-      there is no vault; "secretprefs status" is for scripts. "secretprefs" alone does the same.
+      there is no vault. If the vault does not open, where it is and why is shown as well, and the exit code is that \
+      of the error. "secretprefs status" is for scripts. "secretprefs" alone does the same.
 
       EXAMPLE:
         secretprefs
@@ -25,7 +26,9 @@ struct Overview: ToolCommand {
   func perform(_ messages: Messages) throws {
     var access = try unlock.complete(try vault.access())
     access.keptKeyUse = .look
-    let report = try OverviewReport(access, messages)
+    let origin = try Configuration.effective(.vault, vault: vault.location.vault).origin
+    let report = OverviewReport(access, origin, messages)
     try vault.json ? Output.write(report.json) : Output.write(report.text)
+    if let failure = report.failure { throw failure }
   }
 }

@@ -2,12 +2,16 @@ internal import VaultCore
 
 /// What `overview` shows.
 struct OverviewReport {
-  private enum State: String { case missing, locked, unlocked }
+  private enum State: String { case missing, locked, unlocked, unopened }
 
   private let place: String
   /// Names the place to another command.
   private let option: String
-  private let state: State
+  /// Where the place comes from.
+  private let origin: SettingOrigin
+  private var state = State.missing
+  /// Why the vault does not open.
+  private(set) var failure: ToolError?
   /// Whether a passphrase can unlock the vault.
   private var hasPassphrase = false
   /// What is wrong with reads, or will soon be, or with the end of the journal.
@@ -24,13 +28,19 @@ struct OverviewReport {
   private var serviceNames: Set<Vault.Name> { Set(services.map(\.service)) }
   private var expired: Int { services.reduce(0) { $0 + $1.expired } }
 
-  init(_ access: VaultAccess, _ messages: Messages) throws {
+  /// - Parameter origin: where the place of the vault comes from.
+  init(_ access: VaultAccess, _ origin: SettingOrigin, _ messages: Messages) {
     place = access.location.name
     option = access.namingOptions
-    guard try access.location.isOccupied else {
-      state = .missing
-      return
+    self.origin = origin
+    do { try examine(access, messages) } catch {
+      state = .unopened
+      failure = ToolError(thrown: error)
     }
+  }
+
+  private mutating func examine(_ access: VaultAccess, _ messages: Messages) throws {
+    guard try access.location.isOccupied else { return }
     do throws(VaultError) { hasPassphrase = try access.info().hasPassphrase } catch { throw access.explained(error) }
     guard let opened = try access.openIfConfigured(messages) else {
       state = .locked
@@ -69,9 +79,14 @@ struct OverviewReport {
       ].compactMap(\.self)
       rows.append(["due", due.isEmpty ? "nothing" : due.joined(separator: ", ")])
       rows.append(["next", next])
+    case .unopened:
+      rows = [["vault", "\(displayed(place)) (\(displayed(origin.words(for: .vault))))"]]
+      rows += [["state", "does not open: \(displayed(reason))"], ["next", "secretprefs doctor\(option)"]]
     }
     return Table(rows: rows + [["help", "secretprefs help"]]).text
   }
+
+  private var reason: String { withoutPasswords(failure?.message ?? "") }
 
   private var next: String {
     if problem != nil { return "secretprefs doctor\(option)" }
@@ -84,7 +99,8 @@ struct OverviewReport {
 
   var json: JSON {
     var members: [(String, JSON)] = [("vault", .string(place)), ("state", .string(state.rawValue))]
-    if let source {
+    if state == .unopened { members += origin.members + [("problem", .string(reason))] }
+    if state == .unlocked, let source {
       members += [
         ("credential", .string(source.rawValue)), ("problem", problem.map { .string($0) } ?? .null),
         ("services", .unsigned(UInt64(serviceNames.count))),
