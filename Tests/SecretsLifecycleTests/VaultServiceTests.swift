@@ -11,22 +11,22 @@
 
   /// A vault in a real service group.
   @Suite(.throwawayVault) struct VaultServiceTests {
-    private let journal = Journal()
+    let journal = Journal()
     /// The values of `token` that were loaded.
-    private let loaded = Events()
+    let loaded = Events()
   }
 
   extension VaultServiceTests {
     private struct ReloadFailure: Error { let text = sentinel }
 
-    private var throwaway: ThrowawayVault { ThrowawayVault.current }
-    private var vault: Vault { throwaway.vault }
-    private var secrets: SecretPreferences { get throws { try throwaway.preferences(service: service) } }
+    var throwaway: ThrowawayVault { ThrowawayVault.current }
+    var vault: Vault { throwaway.vault }
+    var secrets: SecretPreferences { get throws { try throwaway.preferences(service: service) } }
 
     /// A service that loads `token`.
     ///
     /// - Parameter interval: with the default no check happens during a test, so changes must be noticed without one.
-    private func vaultService(
+    func vaultService(
       over vault: Vault? = nil, _ unlocking: Unlocking? = nil, checkingEvery interval: Duration = .seconds(3600)
     ) throws -> VaultService {
       let secrets = try SecretPreferences(service: service, in: vault ?? self.vault)
@@ -38,7 +38,7 @@
     }
 
     /// A second open vault over the same file, with a key that can be removed from it.
-    private func holder(_ current: CurrentKey, _ key: SealingKey) throws -> (Vault, Vault.Identifier) {
+    func holder(_ current: CurrentKey, _ key: SealingKey) throws -> (Vault, Vault.Identifier) {
       let slot = try vault.addSlot(NewSlot(.key(key)), granting: vault.group())
       return (try Vault.open(at: throwaway.path, unlocking: current.unlocking), slot)
     }
@@ -256,74 +256,6 @@
 
       #expect(journal.lines.filter { $0.hasPrefix("warning") }.count == 1)
       #expect(journal.lines.contains("notice The vault is ready again"))
-    }
-
-    @Test func `a vault whose slot got a new key is unlocked with the key that is found then`() async throws {
-      let (old, new) = (try SealingKey(from: .system), try SealingKey(from: .system))
-      let current = CurrentKey(old)
-      let (held, slot) = try holder(current, old)
-
-      try await running(vaultService(over: held, current.unlocking)) {
-        try await until { loaded.all == ["-"] }
-        current.replace(with: new)
-        try await vault.replaceSlot(slot, with: NewSlot(.key(new)))
-        try await secrets.set("under the new key", forKey: "token")
-        try await until { loaded.all.last == "under the new key" }
-        #expect(held.health().isReady)
-      }
-
-      #expect(journal.lines.contains("notice The vault was unlocked with its present key"))
-      #expect(!journal.lines.contains { $0.hasPrefix("error") || $0.hasPrefix("warning") })
-    }
-
-    /// Runs `body` while the service, whose slot got a new key, looks for it, and then `after`.
-    private func whileLookingForKey(
-      _ held: Vault, _ slot: Vault.Identifier, _ body: (Vault) async throws -> Void,
-      _ after: (Vault) async throws -> Void
-    ) async throws {
-      let new = try SealingKey(from: .system)
-      let (isAsked, answers) = (Signal(), Signal())
-      let unlocking = Unlocking { () throws(VaultError) in
-        isAsked.send()
-        answers.block()
-        return .key(new)
-      }
-      try await running(vaultService(over: held, unlocking)) {
-        try await until { loaded.all == ["-"] }
-        try await vault.replaceSlot(slot, with: NewSlot(.key(new)))
-        try await secrets.set("under the new key", forKey: "token")
-        await isAsked.wait()
-        try await body(held)
-        answers.send()
-        try await after(held)
-      }
-    }
-
-    @Test func `a vault that the program locks while the service looks for its new key stays locked`() async throws {
-      let old = try SealingKey(from: .system)
-      let (held, slot) = try holder(CurrentKey(old), old)
-
-      try await whileLookingForKey(held, slot, { $0.lock() }) { held in
-        try await until { journal.lines.contains("warning The vault is locked") }
-        #expect(held.isLocked)
-      }
-
-      #expect(loaded.all == ["-"])
-      #expect(!journal.lines.contains("notice The vault was unlocked with its present key"))
-    }
-
-    @Test func `a vault that the program unlocks while the service looks for its new key keeps the program's`()
-      async throws
-    {
-      let old = try SealingKey(from: .system)
-      let (held, slot) = try holder(CurrentKey(old), old)
-
-      try await whileLookingForKey(held, slot, { try await $0.unlock(.key(throwaway.key)) }) { held in
-        try await until { loaded.all.last == "under the new key" }
-        #expect(held.health().status?.isOwner == true)
-      }
-
-      #expect(!journal.lines.contains("notice The vault was unlocked with its present key"))
     }
 
     @Test func `while the key is wrong the vault is unhealthy, which is logged once, and it recovers`() async throws {

@@ -298,22 +298,26 @@ extension SalvageTests {
     }
   }
 
+  /// Salvages the sample with one more entry, in which `change` gives the record "user" a kept value that does not open.
+  private func salvage(
+    _ sample: SalvageSample, _ change: (_ record: inout RecordDraft, _ kept: [UInt8]) -> Void
+  ) throws -> SalvageSample.Salvaged {
+    let holder = try KeyHolder(sample.file, group: sample.position(of: "one"))
+    let next = holder.content.generation + 1
+    var record = RecordDraft("user", revision: next)
+    // Sealed as a value, which is not what a kept one is sealed as.
+    let sealed = try holder.value([1], service: record.service, key: record.key, kind: 1, class: 0)
+    change(&record, extensionItem(5, PreviousValue.item(revision: 1, modified: 0, kind: 1, sealed: sealed)))
+    var draft = EntryDraft(generation: next)
+    draft.changes = [.put(record)]
+    var parts = try Parts(sample.file)
+    parts.entries.append(try holder.entry(draft))
+    return try sample.salvage(parts.file)
+  }
+
   @Test func `only a kept value that does not open is dropped, and it is counted`() throws {
     try SalvageSample.with { sample in
-      let holder = try KeyHolder(sample.file, group: sample.position(of: "one"))
-      let next = holder.content.generation + 1
-      var record = RecordDraft("user", revision: next)
-      // Sealed as a value, which is not what a kept one is sealed as.
-      let sealed = try holder.value([1], service: record.service, key: record.key, kind: 1, class: 0)
-      record.extensionField =
-        extensionItem(5, PreviousValue.item(revision: 1, modified: 0, kind: 1, sealed: sealed))
-        + extensionItem(6, [2, 0])
-      var draft = EntryDraft(generation: next)
-      draft.changes = [.put(record)]
-      var parts = try Parts(sample.file)
-      parts.entries.append(try holder.entry(draft))
-
-      let salvaged = try sample.salvage(parts.file)
+      let salvaged = try salvage(sample) { $0.extensionField = $1 + extensionItem(6, [2, 0]) }
 
       let group = try #require(salvaged.report.groups.first { $0.name.text == "one" })
       #expect(group.lostValueCount == 1)
@@ -329,22 +333,11 @@ extension SalvageTests {
 
   @Test func `a removed record whose values are all lost is dropped, and they are counted`() throws {
     try SalvageSample.with { sample in
-      let holder = try KeyHolder(sample.file, group: sample.position(of: "one"))
-      let next = holder.content.generation + 1
-      var record = RecordDraft("user", revision: next)
-      record.kind = ValueKind.data.rawValue
-      record.value = []
-      // Sealed as a value, which is not what a kept one is sealed as.
-      let sealed = try holder.value([1], service: record.service, key: record.key, kind: 1, class: 0)
-      record.extensionField =
-        extensionItem(5, PreviousValue.item(revision: 1, modified: 0, kind: 1, sealed: sealed))
-        + extensionItem(7, Removal(removed: 0, keptUntil: .max).item.data)
-      var draft = EntryDraft(generation: next)
-      draft.changes = [.put(record)]
-      var parts = try Parts(sample.file)
-      parts.entries.append(try holder.entry(draft))
-
-      let salvaged = try sample.salvage(parts.file)
+      let salvaged = try salvage(sample) { record, kept in
+        record.kind = ValueKind.data.rawValue
+        record.value = []
+        record.extensionField = kept + extensionItem(7, Removal(removed: 0, keptUntil: .max).item.data)
+      }
 
       let group = try #require(salvaged.report.groups.first { $0.name.text == "one" })
       #expect(group.lostValueCount == 1)

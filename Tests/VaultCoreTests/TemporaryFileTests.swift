@@ -6,7 +6,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Earlier versions wrote a new file as `<vault>.tmp`. What is there is a user's, and is left alone.
+/// What is at `<vault>.tmp` is a user's, and is left alone (`Docs/Format.md` section 9.3).
 struct TemporaryFileTests {
   private func withVault(_ body: (_ vault: Vault, _ path: String, _ temporary: String) throws -> Void) throws {
     try TemporaryDirectory.with { directory in

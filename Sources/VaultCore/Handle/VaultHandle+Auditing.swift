@@ -2,6 +2,41 @@ internal import Synchronization
 
 /// Logging of reads and writes, for ``Vault`` and the writer.
 extension VaultHandle {
+  /// The log of an access group.
+  /// - Throws: ``VaultError/Code/unsupportedFeature`` if the storage has no place for logs.
+  func auditLog(of group: Vault.Identifier) throws(VaultError) -> AuditLog {
+    guard let location = storage.auditLogs else {
+      throw storage.error(
+        .unsupportedFeature, "reads and writes cannot be logged: no folder of this machine is named for their logs",
+        cause: ErrorSubject.logFolder)
+    }
+    if !delivers.load(ordering: .relaxed), let interval = storage.auditCollection?.interval,
+      !delivers.exchange(true, ordering: .relaxed), !AuditDelivery.start(self, every: interval)
+    {
+      delivers.store(false, ordering: .relaxed)
+    }
+    return auditLogs.withLock { logs in
+      let log = logs[group] ?? AuditLog(of: group, in: location, options, mark: mark)
+      logs[group] = log
+      return log
+    }
+  }
+
+  /// Why logs could not be delivered last; `nil` if they could.
+  var deliveryProblem: VaultError? {
+    get { deliveryFailure.withLock(\.self) }
+    set { deliveryFailure.withLock { $0 = newValue } }
+  }
+
+  /// The logs that were used.
+  var knownLogs: [AuditLog] { auditLogs.withLock { Array($0.values) } }
+
+  /// The files that have a name of a log of the vault, and are in no report.
+  func unreadAuditLogs(groups: Set<Vault.Identifier>) throws(VaultError) -> [UnreadAuditLog] {
+    guard let location = storage.auditLogs else { return [] }
+    return try AuditFiles.unread(in: location, groups: groups)
+  }
+
   /// Logs reads or writes of a group before they are made: see ``AuditLog/append(_:_:by:isSynced:mayBeStale:)``.
   func log(
     _ events: [AuditLog.Event], _ keys: AuditKeys, isSynced: Bool, mayBeStale: Bool = false

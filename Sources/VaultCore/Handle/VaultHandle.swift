@@ -148,9 +148,9 @@ final class VaultHandle: Sendable {
   private let idleLimit: TimeLimit?
   private let unlockLimit: TimeLimit?
   let observerHub = Mutex<(any VaultObserverHub)?>(nil)
-  private let auditLogs = Mutex<[Vault.Identifier: AuditLog]>([:])
-  private let delivers = Atomic(false)
-  private let deliveryFailure = Mutex<VaultError?>(nil)
+  let auditLogs = Mutex<[Vault.Identifier: AuditLog]>([:])
+  let delivers = Atomic(false)
+  let deliveryFailure = Mutex<VaultError?>(nil)
 
   init(_ state: VaultState) throws(VaultError) {
     storage = state.storage
@@ -162,41 +162,6 @@ final class VaultHandle: Sendable {
     idleLimit = state.options.idleLimit.map { TimeLimit($0, clock: state.options.clock) }
     unlockLimit = state.options.unlockLimit.map { TimeLimit($0, clock: state.options.clock) }
     watch()
-  }
-
-  /// The log of an access group.
-  /// - Throws: ``VaultError/Code/unsupportedFeature`` if the storage has no place for logs.
-  func auditLog(of group: Vault.Identifier) throws(VaultError) -> AuditLog {
-    guard let location = storage.auditLogs else {
-      throw storage.error(
-        .unsupportedFeature, "reads and writes cannot be logged: no folder of this machine is named for their logs",
-        cause: ErrorSubject.logFolder)
-    }
-    if !delivers.load(ordering: .relaxed), let interval = storage.auditCollection?.interval,
-      !delivers.exchange(true, ordering: .relaxed), !AuditDelivery.start(self, every: interval)
-    {
-      delivers.store(false, ordering: .relaxed)
-    }
-    return auditLogs.withLock { logs in
-      let log = logs[group] ?? AuditLog(of: group, in: location, options, mark: mark)
-      logs[group] = log
-      return log
-    }
-  }
-
-  /// Why logs could not be delivered last; `nil` if they could.
-  var deliveryProblem: VaultError? {
-    get { deliveryFailure.withLock(\.self) }
-    set { deliveryFailure.withLock { $0 = newValue } }
-  }
-
-  /// The logs that were used.
-  var knownLogs: [AuditLog] { auditLogs.withLock { Array($0.values) } }
-
-  /// The files that have a name of a log of the vault, and are in no report.
-  func unreadAuditLogs(groups: Set<Vault.Identifier>) throws(VaultError) -> [UnreadAuditLog] {
-    guard let location = storage.auditLogs else { return [] }
-    return try AuditFiles.unread(in: location, groups: groups)
   }
 
   /// The slot that grants a group to this handle, or did last.
