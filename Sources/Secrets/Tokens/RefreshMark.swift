@@ -20,8 +20,8 @@ struct RefreshMark: Sendable {
   let phase: Phase
   /// Identifies one lease. The pause after it keeps the id.
   let id: UInt64
-  /// When the lease or the pause began, in milliseconds since 1970-01-01 UTC, by the clock of its machine. No process
-  /// counts by it: ``LeaseWatch`` measures the time itself.
+  /// When the lease or the pause began, in milliseconds since 1970-01-01 UTC, by the clock of its machine. Pauses
+  /// are counted from it; leases are not, ``LeaseWatch`` measures them.
   let since: Int64
   /// The length of the lease or of the pause.
   let length: Duration

@@ -155,14 +155,19 @@ extension RefreshingToken {
     return new.lease.succeeded(pause: pause, at: new.issued)
   }
 
-  func forget(_ new: NewTokens) {
+  private func forget(_ new: NewTokens) {
     unfinished.withLock { if $0.unsaved?.lease.id == new.lease.id { $0.unsaved = nil } }
   }
 
-  /// Forgets new tokens that have no record any more, unless a sign-out waits for them.
-  private func drop(_ new: NewTokens) {
-    let isAwaited = unfinished.withLock { $0.removing.contains { $0.content.isEqual(to: new.spent.content) } }
-    if !isAwaited { forget(new) }
+  /// Forgets new tokens that have no record any more. A sign-out that removes what was spent for them returns them.
+  func drop(_ new: NewTokens) {
+    unfinished.withLock { unfinished in
+      if unfinished.unsaved?.lease.id == new.lease.id { unfinished.unsaved = nil }
+      for index in unfinished.removals.indices
+      where unfinished.removals[index].tokens.content.isEqual(to: new.spent.content) {
+        unfinished.removals[index].received = new
+      }
+    }
   }
 
   /// Replaces the lease by the failure, for the processes that wait.

@@ -86,8 +86,14 @@ public final class RefreshingToken: Sendable {
     var refreshing: Task<Secret<String>, any Error>?
     /// New tokens that are not stored yet, or could not be: the vault was locked in the meantime, the disk is full.
     var unsaved: NewTokens?
-    /// What calls of ``RefreshingToken/remove()`` remove: they return the tokens for which it was spent.
-    var removing: [TokenText] = []
+    /// The calls of ``RefreshingToken/remove()`` that have not returned.
+    var removals: [Removal] = []
+  }
+
+  struct Removal {
+    let tokens: TokenText
+    /// The tokens for which the removed ones were spent, and which found no record any more.
+    var received: NewTokens?
   }
 
   let records: any TokenStore
@@ -256,7 +262,7 @@ public final class RefreshingToken: Sendable {
     let unsaved = unfinished.withLock(\.unsaved)
     while try await !records.store(text, nil, over: try await records.reading { try $0.version() }) {}
     // Not those that another caller has got for the new tokens meanwhile.
-    if let unsaved { forget(unsaved) }
+    if let unsaved { drop(unsaved) }
   }
 
   /// Removes the tokens. Durable when it returns.
@@ -276,7 +282,7 @@ public final class RefreshingToken: Sendable {
       let stored = Tokens(
         access: try record.tokens.access(), refresh: try record.tokens.refresh(),
         expires: Date(milliseconds: record.tokens.expires))
-      unfinished.withLock { $0.removing.append(record.tokens) }
+      unfinished.withLock { $0.removals.append(Removal(tokens: record.tokens)) }
       defer { endRemoving(record) }
       guard try await records.remove(record) else { continue }
       return await successor(of: record) ?? stored
@@ -286,9 +292,9 @@ public final class RefreshingToken: Sendable {
 
   private func endRemoving(_ record: TokenRecord) {
     unfinished.withLock { unfinished in
-      // Another call may remove the same.
-      guard let index = unfinished.removing.firstIndex(where: record.hasSameTokens(as:)) else { return }
-      unfinished.removing.remove(at: index)
+      // Another call may remove the same, and has received the same.
+      guard let index = unfinished.removals.firstIndex(where: { record.hasSameTokens(as: $0.tokens) }) else { return }
+      unfinished.removals.remove(at: index)
     }
   }
 
@@ -298,9 +304,11 @@ public final class RefreshingToken: Sendable {
       do { _ = try await value(of: task, until: leases.elapsed() + options.lease) } catch {}
     }
     return unfinished.withLock { unfinished in
-      guard let unsaved = unfinished.unsaved, record.hasSameTokens(as: unsaved.spent) else { return nil }
-      unfinished.unsaved = nil
-      return unsaved.tokens
+      if let unsaved = unfinished.unsaved, record.hasSameTokens(as: unsaved.spent) {
+        unfinished.unsaved = nil
+        return unsaved.tokens
+      }
+      return unfinished.removals.first { record.hasSameTokens(as: $0.tokens) }?.received?.tokens
     }
   }
 }
