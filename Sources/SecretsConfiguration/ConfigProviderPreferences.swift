@@ -18,8 +18,9 @@
   /// provider cannot list its keys, so ``names(of:)`` is always empty, and dictionaries made from the layer do not
   /// contain its values.
   ///
-  /// **Types.** The provider is asked for the kind that the caller wants. Dates, URLs, dictionaries and what it does
-  /// not return as that kind are parsed from its text, by the rule of `PreferenceValue.init(parsing:as:)`. Without a
+  /// **Types.** The provider is asked for the kind that the caller wants. Dates, URLs, dictionaries, and flags and
+  /// numbers that it does not return as such are parsed from its text, by the rule of
+  /// `PreferenceValue.init(parsing:as:)`; data is decoded by the provider alone. Without a
   /// kind, and for elements of a list, the first type that the provider returns is used, in the order text, whole
   /// number, number, Boolean, list, bytes. A provider of text therefore returns text, from which elements are parsed,
   /// and a JSON provider, which does not distinguish `true` from 1, returns 1. A dictionary whose members a provider
@@ -121,9 +122,10 @@
       let lists: [ConfigType] = [.stringArray, .intArray, .doubleArray, .boolArray, .byteChunkArray]
       return switch kind {
       case .string, .date, .url, .dictionary: [.string]
+      // Its text may have any spelling, which the provider alone knows.
+      case .data: [.bytes]
       // A provider may not return its text as a type although the text is a value of the kind: `on` as a flag, or a
       // number above `Int.max`.
-      case .data: [.bytes, .string]
       case .bool: [.bool, .string]
       case .integer, .unsignedInteger: [.int, .string]
       case .double: [.double, .int, .string]

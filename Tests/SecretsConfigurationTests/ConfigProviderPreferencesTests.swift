@@ -89,6 +89,14 @@
       }
     }
 
+    @Test func `data is decoded by the provider alone`() throws {
+      // A wrong digit of this text is one of Base64.
+      let provider = EnvironmentVariablesProvider(environmentVariables: ["KEY": "deadbeeG"], bytesDecoder: .hex)
+      let query = try PreferenceQuery("key", as: .data)
+      #expect(
+        preferencesError { _ = try ConfigProviderPreferences(provider).value(for: query) }?.code == .typeMismatch)
+    }
+
     @Test func `a whole number is a number`() throws {
       let layer = ConfigProviderPreferences(InMemoryProvider(values: ["ratio": 1]))
       #expect(try layer.value(for: PreferenceKey("ratio", default: 0.5)) == 1)
