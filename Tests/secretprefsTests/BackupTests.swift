@@ -50,6 +50,7 @@ struct BackupTests {
 
   @Test(arguments: [
     "cp v.spv old; printf 6 | secretprefs set k6; secretprefs backup copies/; cat old > v.spv",
+    "cp v.spv old; printf 6 | secretprefs set k6; secretprefs backup copies/; cat old > v.spv; secretprefs compact",
     BackupTests.breakEnd("v.spv") + "printf 6 | secretprefs set k6",
   ])
   func `a copy that has what the vault does not have is kept`(_ change: String) throws {

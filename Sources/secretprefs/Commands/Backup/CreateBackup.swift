@@ -17,7 +17,8 @@ struct CreateBackup: WritingCommand {
       With --keep, the new copy is read back and verified, and then the oldest dated copies of this vault are \
       removed until that number is left. Files that have different names, belong to a different vault or cannot be \
       read are never removed. If the vault ends with a broken entry, or does not have all that a copy has, the new \
-      copy is made, such older copies are kept, and the exit code is 1.
+      copy is made, such older copies are kept, and the exit code is 1. A copy that opens with former credentials \
+      alone is not compared.
 
       EXAMPLE:
         secretprefs backup /var/backups/shop/secrets.spv

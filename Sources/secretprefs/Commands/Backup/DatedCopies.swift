@@ -89,7 +89,8 @@ struct DatedCopies {
 
   /// Whether the state of an older copy is one that the vault had before `made`, as far as their counters and tags say.
   ///
-  /// A copy from before the last full write of an owner is not opened: it may open with credentials of its time alone.
+  /// A copy from before the last full write of an owner may open with credentials of its time alone. Then it counts as
+  /// earlier.
   /// - Parameter generation: The number of full writes by owners in `made`.
   /// - Returns: `nil` if the copy does not open, with a warning.
   private func isEarlier(
@@ -98,8 +99,12 @@ struct DatedCopies {
   ) -> Bool? {
     do throws(VaultError) {
       let found = try VaultInfo(at: path, options: options).generation
-      guard found == generation else { return found < generation }
-      let other = try Vault.open(at: path, credential: credential, options: options)
+      guard found <= generation else { return false }
+      let other: Vault
+      do throws(VaultError) { other = try Vault.open(at: path, credential: credential, options: options) } catch {
+        guard found < generation, [.credentialRejected, .staleCredential].contains(error.code) else { throw error }
+        return true
+      }
       return try MarkComparison(try other.currentMark(), made).refusalOfVault == nil
     } catch {
       messages.warn("\(error.message(about: path)); the file is kept")
