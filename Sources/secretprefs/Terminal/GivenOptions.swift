@@ -5,8 +5,10 @@ internal import VaultCore
 struct GivenOptions {
   /// What is in front of each command in a message.
   private static let tool = "secretprefs "
-  /// Those that name the vault.
-  private static let naming = ["--vault", "--shared", "--logs"]
+  /// Those that name the vault, and its requests.
+  private static let naming = ["--vault", "--shared", "--logs", "--folder"]
+  /// Those that unlock it.
+  private static let credential = ["--key-file", "--identity", "--trust"]
 
   private struct Option {
     let name: String
@@ -25,35 +27,65 @@ struct GivenOptions {
     extended(text) { command, option in command.hasPrefix("mark") || Self.naming.contains(option) }
   }
 
-  /// The text, in which each command has all of these options that it takes.
-  func completed(_ text: String) -> String { extended(text) { _, _ in true } }
+  /// The text of a repair, in which each command has the options that it takes. What unlocks the vault is needed by
+  /// "doctor" itself, to find the problem again.
+  func completed(_ text: String, withCredential: Bool = true) -> String {
+    extended(text) { command, option in
+      withCredential || command == "doctor" || !Self.credential.contains(option)
+    }
+  }
 
   private func extended(_ text: String, _ isMeant: (_ command: String, _ option: String) -> Bool) -> String {
     let given = options
     guard !given.isEmpty else { return text }
     var extended = ""
     var rest = text[...]
-    while let place = rest.firstRange(of: Self.tool) {
-      extended += rest[..<place.upperBound]
-      rest = rest[place.upperBound...]
-      guard let command = UsageRefusal.command(atStartOf: rest) else { continue }
-      extended += command.name
-      rest = rest.dropFirst(command.name.count)
-      let own = rest.prefix { $0 != "\"" && $0 != ";" }.split(separator: " ")
-      // A usage line has all options of the command already. The owner of a database has a different URL.
-      guard !own.contains("[<options>]"), !command.name.hasPrefix("postgres") else { continue }
-      for option in given where command.options[option.name] != nil && isMeant(command.name, option.name) {
-        if !own.contains(where: { $0 == option.name }) { extended += " \(option.text)" }
+    while !rest.isEmpty {
+      let before = extended.last ?? " "
+      if rest.first == "'", !before.isLetter {
+        // A path or a name, which may look like a command.
+        extended += Self.takeQuoted(from: &rest)
+      } else if " \"".contains(before), rest.hasPrefix(Self.tool),
+        let command = UsageRefusal.command(atStartOf: rest.dropFirst(Self.tool.count))
+      {
+        let name = Self.tool + command.name
+        rest = rest.dropFirst(name.count)
+        let own = rest.prefix { $0 != "\"" && $0 != ";" }.split(separator: " ")
+        extended += name
+        // A usage line has all options already, and a command on another vault has its own. The owner of a database has
+        // a different URL.
+        guard !own.contains("[<options>]"), !own.contains("--vault"), !command.name.hasPrefix("postgres") else {
+          continue
+        }
+        for option in given
+        where command.options[option.name] != nil && isMeant(command.name, option.name)
+          && !own.contains(where: { $0 == option.name })
+        {
+          extended += " \(option.text)"
+        }
+      } else {
+        extended.append(rest.removeFirst())
       }
     }
-    extended += rest
     return extended
+  }
+
+  /// Takes a text in single quotes, as ``shellWord(_:)`` writes it.
+  private static func takeQuoted(from text: inout Substring) -> Substring {
+    let whole = text
+    text = text.dropFirst()
+    while let quote = text.firstIndex(of: "'") {
+      text = text[quote...].dropFirst()
+      guard text.hasPrefix("\\''") else { break }
+      text = text.dropFirst(3)
+    }
+    return whole[..<text.startIndex]
   }
 
   /// The options that were given. None has a secret: a passphrase's descriptor and program are left out.
   private var options: [Option] {
     let shared = arguments.contains(option: "--shared") ? Option(name: "--shared", text: "--shared") : nil
-    let paths = ["--logs", "--key-file", "--identity", "--device-key-file", "--mark"].map(path)
+    let paths = ["--logs", "--folder", "--key-file", "--identity", "--device-key-file", "--mark"].map(path)
     return ([path("--vault"), shared] + paths + [pin]).compactMap(\.self)
   }
 

@@ -31,7 +31,7 @@ enum UsageRefusal {
   static func command(atStartOf text: Substring) -> (name: String, options: [String: Bool])? {
     for form in forms where text.hasPrefix(form.command) {
       let next = text.dropFirst(form.command.count).first
-      guard let type = form.type, next.map({ !$0.isLetter && $0 != "-" }) ?? true else { continue }
+      guard let type = form.type, next.map(" \"',;.:)".contains) ?? true else { continue }
       return (form.command, OptionFault.options(of: type.configuration.defaultSubcommand ?? type))
     }
     return nil

@@ -12,7 +12,9 @@ struct GivenOptionsTests {
       "an owner grants them: secretprefs requests",
       "an owner grants them: secretprefs requests --vault 'a b.spv' --shared"
     ),
-    ("\"secretprefs list --vault v '<pattern>'\"", "\"secretprefs list --shared --vault v '<pattern>'\""),
+    (
+      "(\"secretprefs list '<pattern>'\")", "(\"secretprefs list --vault 'a b.spv' --shared '<pattern>'\")"
+    ),
     (
       "run \"secretprefs mark accept\"",
       "run \"secretprefs mark accept --vault 'a b.spv' --shared --key-file ./-k --mark m\""
@@ -23,7 +25,10 @@ struct GivenOptionsTests {
   }
 
   @Test(arguments: [
-    "\"secretprefs identity show\" prints the public key", "set the variable for secretprefs itself",
+    "\"secretprefs list --vault v '<pattern>'\"", "\"chmod 600 'secretprefs backup/k'\" makes the file private",
+    "an owner's 'my secretprefs list x'", "'it'\\''s secretprefs list'", "secretprefs backup/v.spv.torn",
+    "/srv/secretprefs list", "\"secretprefs identity show\" prints the public key",
+    "set the variable for secretprefs itself",
     "its owner runs \"secretprefs postgres init\"",
     "secretprefs get [<options>] <key>; see secretprefs help get",
   ])

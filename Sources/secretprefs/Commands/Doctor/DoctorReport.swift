@@ -4,12 +4,12 @@ struct DoctorReport {
   /// The parts that could not be checked, with the reasons.
   var unseen: [(part: String, reason: String)] = []
 
-  /// Adds what names the vault to the commands of the repairs.
-  mutating func complete(with given: GivenOptions) {
+  /// Adds the given options to the commands of the repairs.
+  mutating func complete(_ completed: (String) -> String) {
     problems = problems.map { problem in
-      Problem(problem.severity, problem.name, problem.message, repair: given.completed(problem.repair))
+      Problem(problem.severity, problem.name, problem.message, repair: completed(problem.repair))
     }
-    unseen = unseen.map { ($0.part, given.completed($0.reason)) }
+    unseen = unseen.map { ($0.part, completed($0.reason)) }
   }
 
   /// The number of problems that are at least as severe.

@@ -32,7 +32,9 @@ struct Examination {
     let vault = try examineFile(asks: asks, messages)
     if let path = access.markPath { try examineMark(at: path, vault) }
     report.problems += try ProcessExamination().problems
-    report.complete(with: messages.given)
+    // A credential that opens nothing, or no owner's, is of no use to the other commands.
+    let isOwner = try vault?.isOwner ?? false
+    report.complete { messages.given.completed($0, withCredential: isOwner) }
   }
 
   /// Whether an error is a finding about the vault, and not about the system or the arguments.
@@ -159,7 +161,7 @@ struct Examination {
   private func repair(ofMark error: VaultError) -> String? {
     guard error.code != .malformed else { return Hints.brokenMark }
     guard let file = UnsafeFile(error, access) else { return nil }
-    return PermissionRepair.canRepair(mark: access.markPath) ? Repair.permissions.command : file.hint
+    return PermissionRepair.repair(ofMarkOf: access) ?? file.hint
   }
 
   /// Whether the log of a group is a different one than the mark names, although it has as many events.

@@ -14,11 +14,19 @@ struct PermissionRepair {
     do { try examine(access) } catch { failure = error }
   }
 
-  /// Whether the repair makes the modes of a mark and its directory safe.
-  static func canRepair(mark path: String?) -> Bool {
-    guard let mark = path.map(ExaminedPath.init), isMark(mark) else { return false }
-    return [mark, mark.directory].compactMap { $0.status() }
-      .allSatisfy { $0.st_mode & S_ISVTX != 0 || $0.st_mode & writing == 0 || $0.st_uid == geteuid() }
+  /// The repair of the modes of a mark and its directory; `nil` if it is a different one.
+  static func repair(ofMarkOf access: VaultAccess) -> String? {
+    guard let mark = access.markPath.map(ExaminedPath.init), isMark(mark) else { return nil }
+    if access.pathPolicy == .sharedWithGroup, mark.directory.status().map(isOpen) ?? false {
+      return "keep the mark in a directory to which only its owner can write"
+    }
+    let places = [mark, mark.directory].compactMap { $0.status() }
+    return places.allSatisfy { !isOpen($0) || $0.st_uid == geteuid() } ? Repair.permissions.command : nil
+  }
+
+  /// Whether group or others may replace a mark, or a file in a directory.
+  private static func isOpen(_ status: stat) -> Bool {
+    status.st_mode & S_ISVTX == 0 && status.st_mode & writing != 0
   }
 
   private static let writing: mode_t = 0o022
@@ -40,18 +48,21 @@ struct PermissionRepair {
       let (start, other) = UnsafeFile.expected(kind)
       try take(0o077, if: 0o026, from: ExaminedPath(path), kind.rawValue, beginningWith: start, otherwise: other)
     }
-    if let mark = access.markPath { try examine(mark: ExaminedPath(mark)) }
+    if let mark = access.markPath {
+      try examine(mark: ExaminedPath(mark), isShared: access.pathPolicy == .sharedWithGroup)
+    }
   }
 
-  /// A mark may be read by others, and be in a directory with the sticky bit.
-  private mutating func examine(mark: ExaminedPath) throws {
+  /// A mark may be read by others, and be in a directory with the sticky bit. The directory of a shared vault stays open
+  /// to its group.
+  private mutating func examine(mark: ExaminedPath, isShared: Bool) throws {
     let writing = Self.writing
     if let status = mark.status(), status.st_mode & writing != 0 {
       try take(
         writing, if: writing, from: mark, "the mark", beginningWith: RollbackMark.start, otherwise: Hints.otherMark)
     }
     let directory = mark.directory
-    guard Self.isMark(mark), let status = directory.status(), status.st_mode & S_ISVTX == 0 else { return }
+    guard !isShared, Self.isMark(mark), let status = directory.status(), status.st_mode & S_ISVTX == 0 else { return }
     try take(writing, if: writing, from: directory, "the mark's directory", beginningWith: [], O_DIRECTORY)
   }
 
