@@ -17,7 +17,7 @@ public protocol AnySetting: Sendable {
   var title: String { get }
   /// What the setting is for, in a sentence; empty unless given.
   var info: String { get }
-  /// Whether the value is written and never shown, whatever its ``control``.
+  /// Whether the value is written and never shown, whatever its ``control``; `true` for ``SettingControl/secret``.
   var isHidden: Bool { get }
   /// The control that fits the value.
   var control: SettingControl { get }

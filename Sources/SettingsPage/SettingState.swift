@@ -32,7 +32,11 @@
         isAtMin = try setting.isAtMin
         isAtMax = try setting.isAtMax
       } catch { problem = "Cannot be read: \(message(of: error))." }
-      if setting.isHidden { formatted = !problem.isEmpty ? "unknown" : formatted.isEmpty ? "not set" : "set" }
+      if setting.isHidden {
+        // Whatever a setting of a different type says.
+        text = ""
+        formatted = !problem.isEmpty ? "unknown" : formatted.isEmpty ? "not set" : "set"
+      }
       if setting.control == .readOnly { text = formatted }
     }
 

@@ -37,7 +37,7 @@
 
     /// A page has one stream, and a browser opens only a few connections to one server.
     static let mostStreams = 32
-    /// How long the head of a request may take to arrive, and then its body.
+    /// How long the head of a request may take to arrive, and then the form of a session.
     static let requestLimit = Duration.seconds(30)
     /// How long a shutdown waits for connections, such as one whose client does not read.
     private static let shutdownLimit = Duration.seconds(5)

@@ -117,15 +117,6 @@
       return try await answer(try await send(.POST, "change/\(id)", headers, body: body))
     }
 
-    /// Sends the form of a setting as its parts come.
-    func change(_ id: Int, inParts body: AsyncStream<ByteBuffer>) async throws -> Answer {
-      var request = HTTPClientRequest(url: "\(origin)\(path)change/\(id)")
-      request.method = .POST
-      request.headers = ["Cookie": cookie, "Origin": origin, "Accept": "application/json"]
-      request.body = .stream(body, length: .unknown)
-      return try await answer(try await HTTPClient.shared.execute(request, timeout: .minutes(10)))
-    }
-
     /// The states that the server sends, as JSON.
     struct Events {
       fileprivate let lines: AsyncStream<String>
