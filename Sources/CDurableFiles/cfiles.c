@@ -88,7 +88,8 @@ int cfiles_pipe(int *ends) {
   return pipe2(ends, O_CLOEXEC);
 }
 
-int cfiles_is_one_open_file(int first, int second) {
+int cfiles_have_one_order(int first, int second) {
+  if (fcntl(first, F_GETFL) & fcntl(second, F_GETFL) & O_APPEND) return 1;
   pid_t self = getpid();
   return syscall(SYS_kcmp, self, self, KCMP_FILE, first, second) == 0;
 }

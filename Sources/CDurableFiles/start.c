@@ -68,7 +68,7 @@ static int copy_variables(char *const *environment, int takes_place, struct vari
   return 0;
 }
 
-// Writes the number of this process. In a forked process, which must not print.
+// Writes the number of this process. Without snprintf, which a process that was forked beside threads may not call.
 static void write_own_number(char *text) {
   char digits[NUMBER_SIZE];
   int count = 0;

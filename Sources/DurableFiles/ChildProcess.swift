@@ -62,13 +62,14 @@ package final class ChildProcess {
     return unsafe cfiles_open_terminal(&keyboard, &programs) == 0 ? (keyboard, programs) : nil
   }
 
-  /// Whether what a program writes to two descriptors has one order: they are one pipe or socket, or one open file.
+  /// Whether what a program writes to two descriptors has one order: they are one pipe or socket, one open file, or one
+  /// file to whose end both append. `false` also for one open file if the system does not tell (kcmp).
   package static func haveOneOrder(_ first: Int32, _ second: Int32) -> Bool {
     var (one, other) = (stat(), stat())
     guard unsafe fstat(first, &one) == 0, unsafe fstat(second, &other) == 0, one.st_dev == other.st_dev,
       one.st_ino == other.st_ino
     else { return false }
-    return [S_IFIFO, S_IFSOCK].contains(one.st_mode & S_IFMT) || cfiles_is_one_open_file(first, second) != 0
+    return [S_IFIFO, S_IFSOCK].contains(one.st_mode & S_IFMT) || cfiles_have_one_order(first, second) != 0
   }
 
   /// Creates a pipe that programs do not inherit, except as a standard descriptor. Returns `nil`, with `errno`, if the

@@ -40,8 +40,9 @@ int cfiles_reports_changes(const char *_Nonnull path);
 /// A pipe whose ends are closed on exec. Returns 0, or -1 and errno.
 int cfiles_pipe(int *_Nonnull ends);
 
-/// Whether two descriptors are one open file, with one offset (kcmp). 0 also if the system does not tell.
-int cfiles_is_one_open_file(int first, int second);
+/// Whether what is written to two open descriptors of one file has one order: both append, or they have one offset
+/// (kcmp). 0 also if the system does not tell.
+int cfiles_have_one_order(int first, int second);
 
 /// Gives a file the POSIX access control list of another file, or none if that has none. Returns 0, or -1 and errno.
 int cfiles_copy_access_list(const char *_Nonnull from, int to);
