@@ -8,7 +8,7 @@ extension Vault {
   /// consistent state even if other processes write meanwhile, and is durable when the method returns.
   ///
   /// A backup opens with the present credentials, even after they are changed or removed in the vault. An identity
-  /// needs the present ``pin()`` for it, also after a rotation of the vault.
+  /// needs the ``pin()`` that the vault has now for it, also after a rotation of the vault.
   /// - Throws: ``VaultError/Code/alreadyExists``; ``VaultError/Code/insecurePermissions`` for the directory;
   ///   ``VaultError/Code/tampered`` if the vault does not verify; ``VaultError/Code/io`` and
   ///   ``VaultError/Code/readOnly`` without a copy; ``VaultError/Code/durabilityUnknown``.

@@ -34,7 +34,7 @@ extension Vault {
   }
 
   /// Opens an unlocked vault again with the credential that `find` returns, as `unlock(with:)`. If it is locked, or the
-  /// program locks or unlocks it meanwhile, nothing changes. Restarts no limit.
+  /// program locks or unlocks it meanwhile, this handle does not change. Restarts no limit.
   ///
   /// - Returns: whether the vault is unlocked with this credential.
   /// - Throws: the error of `find`; as `unlock(with:)`.

@@ -187,8 +187,7 @@ struct SyncTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     defer { do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) } }
     let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
-    // As an earlier release has stored it.
-    try await file.set(["tags": ["a": 1, "b@written": 5], "shop": ["a": 1]])
+    try await file.set(["tags": ["a": 1], "shop": ["a": 1]])
     let (tags, shop) = (sync(file, there), sync(file.below("shop."), here))
     try await tags.add(PreferenceKey("tags.a", default: 0), PreferenceKey("tags.b", default: 0))
     try await file.set(2, forKey: "tags.a")

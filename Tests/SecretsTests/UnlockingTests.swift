@@ -332,7 +332,7 @@ struct UnlockingTests {
         Issue.record("there is no vault at this path")
       } catch {
         #expect(error.code == .notFound)
-        #expect(error.message.contains("set SECRETPREFS_VAULT"))
+        #expect(error.message.contains("SECRETPREFS_VAULT names"))
       }
 
       setenv("SECRETPREFS_VAULT", fixture.vault.path, 1)

@@ -23,13 +23,7 @@ extension NestedValues {
     _ value: PreferenceValue, under key: some StringProtocol, in values: inout [String: PreferenceValue]
   ) {
     let name = String(key)
-    if PreferenceName.isOwn(name) {
-      // Earlier versions stored it in the dictionary.
-      remove(key, from: &values)
-      values[name] = value
-      return
-    }
-    guard values[name] == nil, let dot = key.firstIndex(of: "."),
+    guard values[name] == nil, !PreferenceName.isOwn(name), let dot = key.firstIndex(of: "."),
       case .dictionary(var inner) = values[String(key[..<dot])]
     else {
       values[name] = value
@@ -42,7 +36,7 @@ extension NestedValues {
   /// The path of a value such as `a.b` beside a dictionary `a`, in which ``store(_:under:in:)`` would store it if it
   /// were new: the names of the enclosing dictionaries, then the value's own name. `nil` for any other value.
   static func placeBesideDictionary(of key: String, in values: [String: PreferenceValue]) -> [String]? {
-    // Stored by ``store(_:under:in:)``, which also removes it from a dictionary.
+    // Stored at the top level by ``store(_:under:in:)``.
     if PreferenceName.isOwn(key) { return nil }
     var (values, rest, place) = (values, key[...], [String]())
     while let dot = rest.firstIndex(of: "."), case .dictionary(let inner) = values[String(rest[..<dot])] {

@@ -28,7 +28,8 @@ extension Vault {
   /// - Throws: the errors of ``defaultPath()`` and ``open(at:unlocking:options:)``.
   public static func open(unlocking: Unlocking, options: Options = Options()) throws(VaultError) -> Vault {
     let path = try defaultPath()
-    do throws(VaultError) { return try open(at: path, unlocking: unlocking, options: options) } catch {
+    let credential = try unlocking.configuredCredential()
+    do throws(VaultError) { return try open(at: path, credential: credential, options: options) } catch {
       throw error.namingVariable
     }
   }
@@ -36,7 +37,8 @@ extension Vault {
   /// The asynchronous form of `open(unlocking:options:)`. Cancelling the task does not stop it.
   public static func open(unlocking: Unlocking, options: Options = Options()) async throws(VaultError) -> Vault {
     let path = try defaultPath()
-    do throws(VaultError) { return try await open(at: path, unlocking: unlocking, options: options) } catch {
+    let credential = try await unlocking.configuredCredential()
+    do throws(VaultError) { return try await open(at: path, credential: credential, options: options) } catch {
       throw error.namingVariable
     }
   }
@@ -53,6 +55,7 @@ extension VaultError {
   /// The error, which for a missing vault names the variable: a file that only the tool reads may name the vault.
   fileprivate var namingVariable: VaultError {
     guard code == .notFound else { return self }
-    return VaultError(code, "\(message): set SECRETPREFS_VAULT to the path of the vault", errno: errno, cause: cause)
+    return VaultError(
+      code, "\(message): SECRETPREFS_VAULT names the path of the vault of a program", errno: errno, cause: cause)
   }
 }

@@ -253,7 +253,7 @@ extension Unlocking {
   /// - Throws: ``VaultError/Code/noCredential`` if it is not.
   package func configuredCredential() throws(VaultError) -> Vault.Credential { try configured(try credential()) }
 
-  fileprivate func configuredCredential() async throws(VaultError) -> Vault.Credential {
+  func configuredCredential() async throws(VaultError) -> Vault.Credential {
     try configured(try await credential())
   }
 

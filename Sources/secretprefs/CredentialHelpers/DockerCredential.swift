@@ -159,7 +159,8 @@ struct DockerRefusal: Error {
       self = refusal
     } else {
       let error = ToolError(thrown: error)
-      text = "secretprefs: " + displayed(error.message) + (error.hint.map { "; \(given.named($0))" } ?? "")
+      let hint = error.hint.map { "; \(given.named($0))" } ?? ""
+      text = withoutPasswords("secretprefs: " + displayed(error.message) + hint)
     }
   }
 

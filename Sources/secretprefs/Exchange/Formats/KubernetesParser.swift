@@ -71,7 +71,8 @@ struct KubernetesParser {
   private func add(_ leaf: JSONLeaf, _ path: [String], to object: inout Object) {
     switch (path[0], path.count) {
     case ("data", 2), ("stringData", 2): object.values.append((path[1], path[0] == "stringData", leaf))
-    case ("apiVersion", 1): break
+    // The array of a list, and what names the form.
+    case ("items", 1) where object.index == nil, ("apiVersion", 1): break
     case ("kind", 1): object.isSecret = object.isSecret || Self.isSecret(leaf, in: bytes)
     default:
       if path == ["metadata", "name"] { object.name = PlainRecords.title(leaf.cutName(in: bytes)) }
