@@ -117,8 +117,8 @@ extension Vault {
   /// A program that opens the vault with an identity needs ``RotationReport/newPin`` to open it again, and no other
   /// slot may be left. It stores that pin beside the present one in `beforeStoring`. After a crash, one of the two
   /// opens the vault; when the method has returned, only the new one does, and the old one is not to be trusted any
-  /// more. For backups from before, the identity needs ``RotationReport/formerPin``, which cannot be found again without
-  /// an owner's credential that is no identity: keep it with them, apart from the pin of the vault.
+  /// more. For backups from before, the identity needs ``RotationReport/formerPin``, which cannot be found again
+  /// without an owner's credential that is no identity: keep it with them, apart from the pin of the vault.
   ///
   /// ```swift
   /// try vault.rotateVault { (report) throws(VaultError) in

@@ -298,7 +298,8 @@ extension SalvageTests {
     }
   }
 
-  /// Salvages the sample with one more entry, in which `change` gives the record "user" a kept value that does not open.
+  /// Salvages the sample with one more entry, in which `change` gives the record "user" a kept value that does not
+  /// open.
   private func salvage(
     _ sample: SalvageSample, _ change: (_ record: inout RecordDraft, _ kept: [UInt8]) -> Void
   ) throws -> SalvageSample.Salvaged {

@@ -61,15 +61,15 @@ struct Run: ToolCommand {
       so: "secretprefs edit port --not-secret".
 
       If standard input and standard output are a terminal, the command has a terminal of its own, and what it writes \
-      to /dev/tty is masked, too. Otherwise it shares the terminal, for example with the other commands of a pipeline, \
-      and what it writes to /dev/tty is not masked. Editors, pagers and prompts work in both. Exit codes, signals, the \
-      size of the window and job control pass through; output of processes that outlive the command is lost. Standard \
-      output and standard error stay in their order if they are one pipe, or one file to which both append, or, where \
-      the system tells it (kcmp), one open file. If output \
-      cannot be written, the exit code is 74. If its reader has left, a command that succeeded ends by SIGPIPE (141), \
-      as without --mask. A program can still show a value in other ways, such as compressed or reversed, or as vim, \
-      man and less -S draw a line that is longer than the screen. Output that ends like the first bytes of a value \
-      waits for the next output, but fewer than 4 bytes only 0.05 s: a slow program can show 3 bytes of a value.
+      to /dev/tty is masked, too. Otherwise it shares the terminal, for example with the other commands of a \
+      pipeline, and what it writes to /dev/tty is not masked. Editors, pagers and prompts work in both. Exit codes, \
+      signals, the size of the window and job control pass through; output of processes that outlive the command is \
+      lost. Standard output and standard error stay in their order if they are one pipe, or one file to which both \
+      append, or, where the system tells it (kcmp), one open file. If output cannot be written, the exit code is 74. \
+      If its reader has left, a command that succeeded ends by SIGPIPE (141), as without --mask. A program can still \
+      show a value in other ways, such as compressed or reversed, or as vim, man and less -S draw a line that is \
+      longer than the screen. Output that ends like the first bytes of a value waits for the next output, but fewer \
+      than 4 bytes only 0.05 s: a slow program can show 3 bytes of a value.
 
       EXAMPLE:
         secretprefs run --service com.example.shop -- server --port 8080

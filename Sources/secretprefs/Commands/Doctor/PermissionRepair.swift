@@ -53,8 +53,8 @@ struct PermissionRepair {
     }
   }
 
-  /// A mark may be read by others, and be in a directory with the sticky bit. The directory of a shared vault stays open
-  /// to its group.
+  /// A mark may be read by others, and be in a directory with the sticky bit. The directory of a shared vault stays
+  /// open to its group.
   private mutating func examine(mark: ExaminedPath, isShared: Bool) throws {
     let writing = Self.writing
     if let status = mark.status(), status.st_mode & writing != 0 {

@@ -8,11 +8,11 @@ struct ReplaceSlot: WritingCommand {
     abstract: "Replaces the credential of an unlock slot.",
     usage: "secretprefs slots replace [<options>] <id>",
     discussion: """
-      Prompts twice for a new passphrase, or writes a new raw key to a new file, or gives access to the identity with \
-      the public key. The slot keeps its label and access, and gets a new id, which is printed. The slots \
-      of others and the keys of the vault do not change; the old credential no longer opens the vault, but older copies of the file \
-      still do. If it leaked, remove the slot instead. With --public-key, prints the pin of the vault, and the id of \
-      the slot on standard error.
+      Prompts twice for a new passphrase, or writes a new raw key to a new file, or gives access to the identity \
+      with the public key. The slot keeps its label and access, and gets a new id, which is printed. The slots of \
+      others and the keys of the vault do not change; the old credential no longer opens the vault, but older copies \
+      of the file still do. If it leaked, remove the slot instead. With --public-key, prints the pin of the vault, \
+      and the id of the slot on standard error.
 
       A program that is running needs the new credential at once, unless the old slot is kept with --keep-old: let the \
       program use the new credential, and then remove the old slot, whose id is the one that was given. The last \
