@@ -72,7 +72,13 @@ struct HintTests {
     exec \(Tool.path) "$@"
     """
 
-  @Test(arguments: HintRow.all.filter(mayNameVault))
+  /// One row for each list of commands that a hint names: messages get the names of vaults in one place.
+  private static var namingRows: [HintRow] {
+    var named: Set<[String]> = []
+    return HintRow.all.filter { mayNameVault($0) && named.insert(commands(in: $0.hint).map(\.name)).inserted }
+  }
+
+  @Test(arguments: namingRows)
   func `a hint names the vault that an option named, in each command that opens one`(row: HintRow) throws {
     guard row.isPossible, let fails = row.fails else { return }
     let home = try Scratch()
