@@ -91,8 +91,7 @@ struct RecordPlace: Equatable {
   ) throws(VaultError) -> ToolError {
     let name = try Vault.Name(key)
     if let program = ForeignReference.name(ofArgument: key) { return .foreignReference(program) }
-    // A salvage by an earlier version left keys without values, which nothing restores.
-    if let removed = try vault.removedRecord(service: service, key: key, in: group), !removed.previous.isEmpty {
+    if let removed = try vault.removedRecord(service: service, key: key, in: group) {
       // After a move to another group the key is removed from this one.
       var others: [String] = []
       for other in try vault.groupsInOrder() where other.id != group.id {

@@ -45,29 +45,34 @@ struct GivenOptions {
       if rest.first == "'", !before.isLetter {
         // A path or a name, which may look like a command.
         extended += Self.takeQuoted(from: &rest)
-      } else if " \"".contains(before), rest.hasPrefix(Self.tool),
-        let command = UsageRefusal.command(atStartOf: rest.dropFirst(Self.tool.count))
-      {
-        let name = Self.tool + command.name
-        rest = rest.dropFirst(name.count)
-        let own = rest.prefix { $0 != "\"" && $0 != ";" }.split(separator: " ")
-        extended += name
-        // A usage line has all options already, and a command on another vault has its own. The owner of a database has
-        // a different URL.
-        guard !own.contains("[<options>]"), !own.contains("--vault"), !command.name.hasPrefix("postgres") else {
-          continue
-        }
-        for option in given
-        where command.options[option.name] != nil && isMeant(command.name, option.name)
-          && !own.contains(where: { $0 == option.name })
-        {
-          extended += " \(option.text)"
-        }
+      } else if " \"".contains(before), let command = Self.takeCommand(from: &rest, adding: given, isMeant) {
+        extended += command
       } else {
         extended.append(rest.removeFirst())
       }
     }
     return extended
+  }
+
+  /// Takes the name of a command, and adds the options that are meant for it and that it does not have.
+  private static func takeCommand(
+    from text: inout Substring, adding given: [Option], _ isMeant: (_ command: String, _ option: String) -> Bool
+  ) -> String? {
+    guard text.hasPrefix(tool), let command = UsageRefusal.command(atStartOf: text.dropFirst(tool.count)) else {
+      return nil
+    }
+    text = text.dropFirst(tool.count + command.name.count)
+    let own = text.prefix { $0 != "\"" && $0 != ";" }.split(separator: " ")
+    let name = tool + command.name
+    // A usage line has all options already, and a command on another vault has its own. The owner of a database has a
+    // different URL.
+    guard !own.contains("[<options>]"), !own.contains("--vault"), !command.name.hasPrefix("postgres") else {
+      return name
+    }
+    let added = given.filter { option in
+      command.options[option.name] != nil && isMeant(command.name, option.name) && !own.contains { $0 == option.name }
+    }
+    return name + added.map { " \($0.text)" }.joined()
   }
 
   /// Takes a text in single quotes, as ``shellWord(_:)`` writes it.

@@ -69,9 +69,10 @@ struct DatedCopies {
     var older = Older()
     // Never a newer copy: two processes that do this at the same time would remove each other's new copy.
     for path in others.dropFirst(count - 1) where path < copy {
-      guard let precedes = isEarlier(path, than: made, status.generation, credential, options, messages) else {
-        continue
-      }
+      guard
+        let precedes = isEarlier(
+          path, than: made, at: status.generation, openedBy: credential, options, messages)
+      else { continue }
       guard precedes else {
         older.unmatched.append(path)
         continue
@@ -94,8 +95,8 @@ struct DatedCopies {
   /// - Parameter generation: The number of full writes by owners in `made`.
   /// - Returns: `nil` if the copy does not open, with a warning.
   private func isEarlier(
-    _ path: String, than made: Vault, _ generation: UInt64, _ credential: Vault.Credential, _ options: Vault.Options,
-    _ messages: Messages
+    _ path: String, than made: Vault, at generation: UInt64, openedBy credential: Vault.Credential,
+    _ options: Vault.Options, _ messages: Messages
   ) -> Bool? {
     do throws(VaultError) {
       let found = try VaultInfo(at: path, options: options).generation

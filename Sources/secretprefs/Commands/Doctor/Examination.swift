@@ -7,7 +7,7 @@ struct Examination {
   private(set) var report = DoctorReport()
   private let access: VaultAccess
   /// The key files that others have access to.
-  private let exposed: [(kind: CredentialFile, path: String)]
+  private let exposed: [(kind: CredentialFile, path: String, mode: mode_t)]
   private let expiry: ExpiryRule
 
   /// - Parameters:
@@ -20,7 +20,12 @@ struct Examination {
   ) throws {
     self.access = access
     self.expiry = expiry
-    exposed = try access.keyFiles.filter { Self.isExposed($0.path) }
+    exposed = try access.keyFiles.compactMap { kind, path in
+      guard let mode = ExaminedPath(path).status()?.st_mode, mode & 0o026 != 0, !MountedSecret.isAt(path) else {
+        return nil
+      }
+      return (kind, path, mode)
+    }
     report.problems =
       try
       (access.location.path.map { try PathExamination($0, access).problems }
@@ -48,15 +53,11 @@ struct Examination {
 
   private static let keyFileMode = "keyFileMode"
 
-  private static func isExposed(_ path: String) -> Bool {
-    ExaminedPath(path).status().map { $0.st_mode & 0o026 != 0 && !MountedSecret.isAt(path) } ?? false
-  }
-
   private var keyFileProblems: [Problem] {
-    exposed.map { kind, path in
-      let mode = ExaminedPath(path).status().map { ": its mode is \(octal($0.st_mode))" } ?? ""
-      return Problem(
-        .error, Self.keyFileMode, "others have access to \(kind.rawValue) \(displayed(path))\(mode)",
+    exposed.map { kind, path, mode in
+      Problem(
+        .error, Self.keyFileMode,
+        "others have access to \(kind.rawValue) \(displayed(path)): its mode is \(octal(mode))",
         repair: Repair.permissions.command)
     }
   }
