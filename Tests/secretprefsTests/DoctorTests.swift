@@ -272,6 +272,22 @@ struct DoctorTests {
     #expect(outcome.text.contains("\nnot checked: the mark (it could not be compared)\n"), "\(outcome.text)")
   }
 
+  @Test func `the directory of a shared vault stays open to its group when a mark lies in it`() throws {
+    let home = try Scratch()
+    let outcome = try Tool.shell(
+      """
+      umask 077; mkdir -m 2770 team
+      vault='--shared --vault team/v.spv --key-file k'
+      secretprefs init $vault; secretprefs mark init $vault --mark m; cp m team/m
+      secretprefs doctor $vault --mark team/m | grep -A1 'the mark: '
+      secretprefs doctor $vault --mark team/m --repair permissions; stat -c %a team
+      """, in: home)
+    #expect(
+      outcome.text.contains("repair: keep the mark in a directory to which only its owner can write\n"),
+      "\(outcome.text)\(outcome.errorText)")
+    #expect(outcome.text.hasSuffix("\n2770\n"), "\(outcome.text)\(outcome.errorText)")
+  }
+
   @Test func `a file that is no mark keeps its mode, and so does a directory that all share`() throws {
     let home = try Scratch()
     let outcome = try Tool.shell(
