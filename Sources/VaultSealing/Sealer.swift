@@ -16,10 +16,8 @@ internal import CVaultSodium
   private static let stateOffset = 64
   private static let tagOffset = 448
   private static let valueOffset = 512
-  // A multiple of 64 that leaves room for libsodium's canary in the same page.
-  private static let pageCount = 4032
 
-  private let page: SecretBytes
+  private let page: SealerPages.Page
   // The address of `page`, which never changes. A sealer serves one caller at a time, and the parts of the page do not
   // overlap.
   private let pageBytes: UnsafeMutableRawBufferPointer
@@ -29,14 +27,15 @@ internal import CVaultSodium
 
   /// Creates a sealer that takes nonces from `random`.
   package init(random: RandomSource = .system) throws(VaultError) {
-    var page = try SecretBytes(count: Self.pageCount)
-    unsafe pageBytes = unsafe page.withUnsafeMutableBytes { unsafe $0 }
-    self.page = page
+    page = try SealerPages.acquire()
+    unsafe pageBytes = unsafe page.bytes
     self.random = random
   }
 
+  deinit { SealerPages.release(page) }
+
   /// The maximum length of a value that ``withOpened(_:with:if:_:)`` opens in the sealer's own page, in bytes.
-  package static let scratchCount = pageCount - valueOffset
+  package static let scratchCount = SealerPages.pageCount - valueOffset
 
   /// Derives `D(out.count, key, label, context…)` into `out`.
   package func derive(

@@ -116,10 +116,13 @@ extension Sealer {
     _ body: (RawSpan) throws(VaultError) -> R
   ) throws(VaultError) -> R? {
     bind(to: context)
-    guard let padded = try opened(sealed, with: key) else { return nil }
-    return try padded.withSpan { (padded) throws(VaultError) in
-      guard let count = Padding.unpaddedCount(padded, step: step) else { throw .malformed("padding") }
-      return try body(padded.extracting(..<count))
+    var result: Result<R, VaultError>?
+    _ = try withOpened(sealed, with: key) { padded in
+      result = Result { () throws(VaultError) in
+        guard let count = Padding.unpaddedCount(padded, step: step) else { throw .malformed("padding") }
+        return try body(padded.extracting(..<count))
+      }
     }
+    return try result?.get()
   }
 }
