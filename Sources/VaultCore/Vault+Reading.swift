@@ -82,10 +82,8 @@ extension Vault {
     _ name: borrowing RecordName, previous revision: UInt64?, in group: Vault.Identifier,
     at records: ServiceRecords? = nil, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) -> Void? {
-    guard let value = try copyValue(name, previous: revision, in: group, at: records) else { return nil }
+    guard let (value, audit) = try copyValue(name, previous: revision, in: group, at: records) else { return nil }
     defer { handle.release(value.opener) }
-    // The keys of a snapshot do not change, but the log has the policy and the keys of the present.
-    let audit = records == nil ? value.audit : try handle.loadedAudit(of: group, or: value.audit)
     if let audit, try !logRead(of: name, audit) {
       // The group was rotated since the value was taken.
       return try openValue(name, previous: revision, in: group, at: records, body)
@@ -146,18 +144,21 @@ extension Vault {
     return nil
   }
 
-  /// Copies everything needed to open the value of a record. The caller returns the opener after use.
+  /// Copies everything needed to open the value of a record, and the keys for logging that it is read; `nil` if it is
+  /// not logged. The caller returns the opener after use.
   private func copyValue(
     _ name: borrowing RecordName, previous revision: UInt64?, in group: Vault.Identifier, at records: ServiceRecords?
-  ) throws(VaultError) -> ValueOpener.CopiedValue? {
+  ) throws(VaultError) -> (ValueOpener.CopiedValue, AuditKeys?)? {
     try handle.withRecord(name, in: group, at: records) { (loaded, found) throws(VaultError) in
       guard let (record, cipher) = found else { return nil }
       try handle.refuseIfExpired(record)
+      // The keys of a snapshot do not change, but the log has the policy and the keys of the present.
+      let audit = records == nil ? cipher.audit : try loaded.audit(of: group, or: cipher.audit)
       guard let revision, revision != record.revision else {
-        return ValueOpener.CopiedValue(record, with: cipher, by: try handle.acquireOpener(&loaded))
+        return (ValueOpener.CopiedValue(record, with: cipher, by: try handle.acquireOpener(&loaded)), audit)
       }
       guard let previous = try record.previous(revision) else { return nil }
-      return ValueOpener.CopiedValue(previous, with: cipher, by: try handle.acquireOpener(&loaded))
+      return (ValueOpener.CopiedValue(previous, with: cipher, by: try handle.acquireOpener(&loaded)), audit)
     }
   }
 

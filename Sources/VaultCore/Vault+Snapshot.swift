@@ -2,13 +2,29 @@
 ///
 /// ``Vault/lock()`` and the vault's limits wipe it, except the values that stay readable after a lock. Unlocking the
 /// vault does not restore it.
-package final class ServiceRecords: @unchecked Sendable {
-  // Unchecked: accessed only under the handle's lock.
+package final class ServiceRecords: Sendable {
   let service: Vault.Name
   let group: AccessGroup
-  private var all: DetachedRecords?
-  private let readableAfterLock: DetachedRecords?
-  private var isLocked = false
+  let content: Content
+
+  /// What the handle locks. An object of its own, because a weak reference makes counting the others slower, and a read
+  /// counts those to the records.
+  final class Content: @unchecked Sendable {
+    // Unchecked: accessed only under the handle's lock.
+    fileprivate var all: DetachedRecords?
+    fileprivate let readableAfterLock: DetachedRecords?
+    fileprivate var isLocked = false
+
+    fileprivate init(_ all: DetachedRecords?, readableAfterLock: DetachedRecords?) {
+      self.all = all
+      self.readableAfterLock = readableAfterLock
+    }
+
+    func lock() {
+      all = nil
+      isLocked = true
+    }
+  }
 
   fileprivate init(_ service: Vault.Name, in group: AccessGroup, _ state: VaultState) throws(VaultError) {
     self.service = service
@@ -17,27 +33,25 @@ package final class ServiceRecords: @unchecked Sendable {
     func isOfService(_ record: Record) -> Bool {
       service.spellings.contains { compareBytes(record.name.service, $0.bytes) == 0 }
     }
-    all = try DetachedRecords(content, state, where: isOfService)
-    readableAfterLock = try DetachedRecords(content, state) { isOfService($0) && $0.accessibility.isReadableAfterLock }
-  }
-
-  func lock() {
-    all = nil
-    isLocked = true
+    self.content = Content(
+      try DetachedRecords(content, state, where: isOfService),
+      readableAfterLock: try DetachedRecords(content, state) {
+        isOfService($0) && $0.accessibility.isReadableAfterLock
+      })
   }
 
   /// - Throws: ``VaultError/Code/locked``.
   func find(_ name: borrowing RecordName) throws(VaultError) -> (record: Record, cipher: ValueCipher)? {
-    guard isLocked else { return all?.find(name) }
+    guard content.isLocked else { return content.all?.find(name) }
     // Without the keys it is unknown whether the record exists.
-    guard let found = readableAfterLock?.find(name) else { throw VaultHandle.Loaded.refusal }
+    guard let found = content.readableAfterLock?.find(name) else { throw VaultHandle.Loaded.refusal }
     return found
   }
 
   /// - Throws: ``VaultError/Code/locked``.
   func forEachInOrder(_ body: (Record) throws(VaultError) -> Void) throws(VaultError) {
-    if isLocked { throw VaultHandle.Loaded.refusal }
-    try all?.forEachInOrder(body)
+    if content.isLocked { throw VaultHandle.Loaded.refusal }
+    try content.all?.forEachInOrder(body)
   }
 }
 
@@ -46,7 +60,7 @@ extension Vault {
   package func takeRecords(service: Vault.Name, in group: AccessGroup) throws(VaultError) -> ServiceRecords {
     try handle.withCurrent { (loaded, state) throws(VaultError) in
       let records = try ServiceRecords(service, in: group, state)
-      loaded.add(records)
+      loaded.add(records.content)
       return records
     }
   }

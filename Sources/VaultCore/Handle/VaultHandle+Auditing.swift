@@ -1,5 +1,17 @@
 internal import Synchronization
 
+extension VaultHandle.Loaded {
+  /// The keys and policy for logging a read of a snapshot, without a system call: those that the handle has loaded. For
+  /// a handle that is locked, those with which the snapshot was taken.
+  func audit(of group: Vault.Identifier, or taken: AuditKeys?) throws(VaultError) -> AuditKeys? {
+    guard !isLocked else { return taken }
+    let state = try state
+    guard taken != nil || state.snapshot.isLogged else { return nil }
+    guard state.group(group) != nil else { return taken }
+    return try state.content(group).audit(state.sealer)
+  }
+}
+
 /// Logging of reads and writes, for ``Vault`` and the writer.
 extension VaultHandle {
   /// The log of an access group.
@@ -61,17 +73,6 @@ extension VaultHandle {
     }
     guard !kept.isEmpty else { return failure }
     return failure.after("a log still says that it was switched on: \(kept.joined(separator: "; "))")
-  }
-
-  /// The present keys and policy for logging a read of a snapshot, without a system call: those that this handle has
-  /// loaded. For a handle that is locked, those with which the snapshot was taken.
-  func loadedAudit(of group: Vault.Identifier, or taken: AuditKeys?) throws(VaultError) -> AuditKeys? {
-    try loaded.withLock { (loaded) throws(VaultError) in
-      guard !loaded.isLocked else { return taken }
-      let state = try loaded.state
-      guard state.group(group) != nil else { return taken }
-      return try state.content(group).audit(state.sealer)
-    }
   }
 
   /// Loads the vault again, and checks whether it has the key of this epoch of a group.

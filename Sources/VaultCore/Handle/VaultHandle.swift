@@ -48,9 +48,9 @@ final class VaultHandle: Sendable {
     private var ownRecords: Set<RecordAddress> = []
     /// Whether ``VaultState/changes`` are recorded.
     private var recordsChanges = false
-    private struct WeakRecords { weak var records: ServiceRecords? }
-    /// The records that are wiped when the handle locks.
-    private var heldRecords: [WeakRecords] = []
+    private struct WeakContent { weak var content: ServiceRecords.Content? }
+    /// The content of snapshots, which is wiped when the handle locks.
+    private var snapshots: [WeakContent] = []
     /// Openers that no caller is using.
     fileprivate(set) var idleOpeners: [ValueOpener] = []
 
@@ -123,14 +123,14 @@ final class VaultHandle: Sendable {
       guard case .unlocked(let state) = holding else { return }
       holding = .locked(KeptValues(state))
       successor = nil
-      for records in heldRecords { records.records?.lock() }
-      heldRecords = []
+      for snapshot in snapshots { snapshot.content?.lock() }
+      snapshots = []
       idleOpeners = []
     }
 
-    mutating func add(_ records: ServiceRecords) {
-      heldRecords.removeAll { $0.records == nil }
-      heldRecords.append(WeakRecords(records: records))
+    mutating func add(_ content: ServiceRecords.Content) {
+      snapshots.removeAll { $0.content == nil }
+      snapshots.append(WeakContent(content: content))
     }
 
     static let refusal = VaultError(.locked, "the vault is locked")
