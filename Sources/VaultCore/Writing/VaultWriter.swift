@@ -148,13 +148,20 @@ final class VaultWriter: @unchecked Sendable {
       try catchUp(&loaded, locked)
       let state = try loaded.state
       let content = try state.content(group)
+      audit = try content.audit(state.sealer)
+      changes.reserveCapacity(batch.reduce(0) { $0 + $1.count })
       outcomes = batch.map { part in
         Result { () throws(VaultError) in
-          try prepare(part, content, state.sealer, addingTo: &changes, loggedAs: &events)
+          try prepare(part, content, state.sealer, addingTo: &changes)
+        }
+      }
+      if audit != nil {
+        // Of the changes as they were asked for: a copy is logged at both records.
+        for case (let part, .success) in zip(batch, outcomes) {
+          for change in part { events += change.events(removing: change.removes(content.findStored(change.address))) }
         }
       }
       if !changes.isEmpty { changes += try content.dueRemovals(besides: changes, at: options.now()) }
-      audit = try content.audit(state.sealer)
       return try self.plan(changes, state, content, allowingLongJournal: false)
     }
     // On the disk before the change can be.
@@ -195,11 +202,9 @@ final class VaultWriter: @unchecked Sendable {
   /// Adds the changes of one caller to `changes`, checked against the present records: all of them or none.
   /// - Returns: What the write will have done.
   private func prepare(
-    _ part: [RecordChange], _ content: GroupContent, _ sealer: Sealer, addingTo changes: inout [RecordChange],
-    loggedAs events: inout [AuditLog.Event]
+    _ part: [RecordChange], _ content: GroupContent, _ sealer: Sealer, addingTo changes: inout [RecordChange]
   ) throws(VaultError) -> CommittedWrite {
     let before = changes.count
-    let eventsBefore = events.count
     var written = CommittedWrite()
     do throws(VaultError) {
       for change in part {
@@ -207,11 +212,9 @@ final class VaultWriter: @unchecked Sendable {
         if change.removal != nil, let stored, !stored.isRemoved { written.removedCount += 1 }
         if change.isWritten(over: stored) { written.revision = content.generation + 1 }
         changes.append(try content.upToDate(change, stored, deviceKey: options.deviceKey, sealer))
-        events += change.events(removing: change.removes(stored))
       }
     } catch {
       changes.removeSubrange(before...)
-      events.removeSubrange(eventsBefore...)
       throw error
     }
     return written
