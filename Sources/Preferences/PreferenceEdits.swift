@@ -67,6 +67,9 @@ public struct PreferenceEdits: Sendable {
   /// Whether nothing is changed.
   public var isEmpty: Bool { edits.isEmpty && !clears }
 
+  /// Whether no edit has a condition.
+  package var isUnconditional: Bool { edits.allSatisfy(\.isUnconditional) }
+
   /// The changed names, without those that are only cleared.
   var names: Set<String> { Set(edits.lazy.map(\.name.text)) }
 

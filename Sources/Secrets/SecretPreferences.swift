@@ -185,7 +185,13 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// The asynchronous form of `apply(_:)`; never blocks a cooperative thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws(VaultError) -> WriteOutcome {
-    let found = try await reading { (store) throws(VaultError) in try store.presentChanges(edits) }
+    // What is neither compared nor listed needs no read, and so no helper thread for it.
+    let found =
+      if edits.isUnconditional && !edits.clears {
+        try presentChanges(edits)
+      } else {
+        try await reading { (store) throws(VaultError) in try store.presentChanges(edits) }
+      }
     guard let changes = found else { return .conflict }
     do throws(VaultError) {
       let sealed = try vault.sealedChanges(
@@ -247,8 +253,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   }
 
   private func conflict(_ error: VaultError, _ edits: PreferenceEdits) throws(VaultError) -> WriteOutcome {
-    let isConditional = edits.edits.contains { if case .ifStored = $0.condition { true } else { false } }
-    guard error.code == .conflict, isConditional else { throw error }
+    guard error.code == .conflict, !edits.isUnconditional else { throw error }
     return .conflict
   }
 

@@ -116,4 +116,4 @@ extension AsyncOpeningTests {
 }
 
 /// A number that several tasks change.
-private final class Tally: Sendable { let count = Atomic(0) }
+final class Tally: Sendable { let count = Atomic(0) }

@@ -3,6 +3,7 @@ import Preferences
 import PreferencesOperators
 import PreferencesTestSupport
 import SecretsTesting
+import Synchronization
 import Testing
 import VaultCore
 
@@ -118,5 +119,38 @@ extension AsyncReadTests {
     _ = try store.value(forKey: "number 0")
 
     try await HeldLog.withCalls(beside: throwaway.path) { try await call.body(store, $0) }
+  }
+
+  /// Each write took a thread of those for reads: 64 tasks then wrote a sixth of what they can.
+  @Test(arguments: [false, true])
+  func `a write that compares nothing takes no thread for reads`(isMounted: Bool) async throws {
+    let throwaway = try ThrowawayVault()
+    let secrets = try throwaway.preferences()
+    let store: any PreferencesStore = isMounted ? secrets.mounted(at: "vault.") : secrets
+    let readers = 16
+    let begun = Tally()
+    let pipe = Pipe()
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<readers {
+        group.addTask {
+          await secrets.reading { _ in
+            begun.count.add(1, ordering: .relaxed)
+            _ = try? pipe.fileHandleForReading.readToEnd()
+          }
+        }
+      }
+      while begun.count.load(ordering: .relaxed) < readers { await Task.yield() }
+      // All threads for reads of the store are taken.
+      let giveUp = Task {
+        try await Task.sleep(for: .seconds(60))
+        Issue.record("the write waits for the reads")
+        try pipe.fileHandleForWriting.close()
+      }
+      try await store.set("value", forKey: "vault.key")
+      try await store.removeValue(forKey: "vault.key")
+      giveUp.cancel()
+      try? pipe.fileHandleForWriting.close()
+      try await group.waitForAll()
+    }
   }
 }

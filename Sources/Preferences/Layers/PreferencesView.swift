@@ -97,7 +97,8 @@ extension PreferencesView: PreferencesStore where Base: PreferencesStore {
 
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
-    let mapped = try await reading { try $0.underneath(edits) }
+    // Only to remove all values, those underneath are read.
+    let mapped = edits.clears ? try await reading { try $0.underneath(edits) } : try underneath(edits)
     return mapped.isEmpty && !edits.isEmpty ? .visible : try await base.apply(mapped)
   }
 
