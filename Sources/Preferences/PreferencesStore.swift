@@ -21,9 +21,10 @@ extension PreferencesReader {
   /// Throws `noStore` for secrets if the reader does not accept them, and `limitExceeded` for a value that is nested
   /// too deep.
   func checkTakes(_ edits: PreferenceEdits) throws(PreferencesError) {
-    for edit in edits.edits {
-      if case .value(let value)? = edit.content, value.isTooDeep {
-        throw PreferencesError.tooDeep.about(key: edit.name.text)
+    // By index: iterating copies each edit.
+    for index in edits.edits.indices {
+      if case .value(let value)? = edits.edits[index].content, value.isTooDeep {
+        throw PreferencesError.tooDeep.about(key: edits.edits[index].name.text)
       }
     }
     guard edits.changesSecrets, !custody.takes(.secret) else { return }

@@ -171,6 +171,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
 
   /// No plain layer receives a value under a name that a sealed layer claims.
   private func checkClaims(_ edits: PreferenceEdits) throws(PreferencesError) {
+    guard custody.holds(.secret) else { return }
     for edit in edits.edits where edit.secrecy == .plain {
       guard case .value(let value)? = edit.content, custody.secrecy(of: edit.name) == .plain,
         let claimed = custody.claimedName(in: value, under: edit.name.text)
