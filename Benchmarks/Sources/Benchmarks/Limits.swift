@@ -116,12 +116,8 @@ struct SetLimit {
 
   private let path: [CChar]
   private let descriptor: Int32
-  private let key = [UInt8](repeating: 1, count: 32)
-  /// The contexts of a value and of an entry, with the names of the benchmark.
-  private let contexts = [[UInt8](repeating: 2, count: 72), [UInt8](repeating: 3, count: 168)]
-  /// The value, and the body of an entry.
-  private let bodies = [[UInt8](repeating: 0x61, count: 64), [UInt8](repeating: 0x62, count: 256)]
-  private var sealed = [UInt8](repeating: 0, count: 512)
+  private var value = SealLimit.value
+  private var entry = SealLimit(contextBytes: 168, bodyBytes: 256)
   private var reserve = [UInt8](repeating: 0, count: 32 << 10)
   private var offset = 0
 
@@ -134,7 +130,7 @@ struct SetLimit {
   }
 
   mutating func call() {
-    seal(0)
+    value.seal()
     flock(descriptor, LOCK_EX | LOCK_NB)
     var status = stat()
     fstat(descriptor, &status)
@@ -145,16 +141,33 @@ struct SetLimit {
       let rest = bytes.baseAddress! + 1
       precondition(bytes[0] == 0 && memcmp(bytes.baseAddress!, rest, (16 << 10) - 1) == 0, "it overwrites an entry")
     }
-    seal(1)
-    _ = pwrite(descriptor, sealed, Self.entryBytes, off_t(offset))
+    entry.seal()
+    _ = pwrite(descriptor, entry.sealed, Self.entryBytes, off_t(offset))
     fdatasync(descriptor)
     flock(descriptor, LOCK_UN)
     offset += Self.entryBytes
   }
 
-  /// SEAL of the format's section 2.2.
-  private mutating func seal(_ index: Int) {
-    let (context, body) = (contexts[index], bodies[index])
+}
+
+/// SEAL and OPEN of the format's section 2.2, with reused buffers.
+struct SealLimit {
+  private let key = [UInt8](repeating: 1, count: 32)
+  private let context: [UInt8]
+  private var body: [UInt8]
+  private(set) var sealed: [UInt8]
+
+  /// A value of 64 bytes, with the names of the benchmark.
+  static var value: SealLimit { SealLimit(contextBytes: 72, bodyBytes: 64) }
+
+  init(contextBytes: Int, bodyBytes: Int) {
+    context = [UInt8](repeating: 2, count: contextBytes)
+    body = [UInt8](repeating: 0x61, count: bodyBytes)
+    // An entry's header and checksum are written with it.
+    sealed = [UInt8](repeating: 0, count: bodyBytes + 256)
+  }
+
+  mutating func seal() {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64 + 24) { work in
       guard let keys = work.baseAddress else { return }
       let nonce = keys + 64
@@ -165,6 +178,20 @@ struct SetLimit {
         Self.hash(sealed, 24, under: keys + 32, nonce, 24, body, body.count)
         _ = crypto_secretbox_easy(sealed + 56, body, UInt64(body.count), sealed, keys)
         Self.hash(sealed + 24, 32, under: keys + 32, sealed, 24, sealed + 56, body.count + 16)
+      }
+    }
+  }
+
+  mutating func open() {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64 + 32) { work in
+      guard let keys = work.baseAddress else { return }
+      crypto_generichash(keys, 64, context, UInt64(context.count), key, 32)
+      sealed.withUnsafeBufferPointer { sealed in
+        guard let sealed = sealed.baseAddress else { return }
+        Self.hash(keys + 64, 32, under: keys + 32, sealed, 24, sealed + 56, body.count + 16)
+        guard crypto_verify_32(keys + 64, sealed + 24) == 0,
+          crypto_secretbox_open_easy(&body, sealed + 56, UInt64(body.count + 16), sealed, keys) == 0
+        else { preconditionFailure("the limit measures a failure") }
       }
     }
   }
@@ -181,6 +208,37 @@ struct SetLimit {
       crypto_generichash_update(state, second, UInt64(secondCount))
       crypto_generichash_final(state, result, count)
     }
+  }
+}
+
+/// What a batch of values in an empty vault cannot do without (`Docs/Format.md` 2.2, 3.6, 5.2): seal each value; seal,
+/// checksum and open the section that has them; write the file, and replace the old one.
+struct BatchLimit {
+  private let path: String
+  private let directory: Int32
+  private let records: Int
+  private var value = SealLimit.value
+  private var section: SealLimit
+
+  init(in directory: String, records: Int, recordBytes: Int) {
+    path = directory + "/limit"
+    self.directory = Glibc.open(directory, O_RDONLY | O_DIRECTORY)
+    self.records = records
+    section = SealLimit(contextBytes: 72, bodyBytes: records * recordBytes)
+  }
+
+  mutating func call() {
+    for _ in 0..<records { value.seal() }
+    section.seal()
+    var hash = [UInt8](repeating: 0, count: 32)
+    crypto_generichash(&hash, 32, section.sealed, UInt64(section.sealed.count), nil, 0)
+    section.open()
+    let file = Glibc.open(path + ".tmp", O_RDWR | O_CREAT | O_TRUNC, 0o600)
+    _ = write(file, section.sealed, section.sealed.count)
+    fdatasync(file)
+    rename(path + ".tmp", path)
+    fsync(directory)
+    close(file)
   }
 }
 

@@ -174,18 +174,23 @@ import VaultCore
   static func batch(_ table: inout Table) throws {
     let values = Dictionary(
       uniqueKeysWithValues: (0..<10_000).map { (Sample.key($0), PreferenceValue.string(Sample.secret)) })
-    var times: [Double] = []
-    for _ in 0..<7 {
+    var (times, limits): ([Double], [Double]) = ([], [])
+    for _ in 0..<15 {
       let sample = try Sample(records: 1, in: ".")
       defer { sample.remove() }
       let start = Timing.now()
       try sample.tokens.set(values)
-      times.append((Timing.now() - start) / 1000 / 10_000)
+      times.append((Timing.now() - start) / 10_000)
+      // Fixed fields and seal of a record: 180 bytes beside its names (`Docs/Format.md` 3.6).
+      let names = Sample.service.utf8.count + Sample.key(0).utf8.count
+      var limit = BatchLimit(in: sample.directory, records: values.count, recordBytes: 176 + names)
+      let limitStart = Timing.now()
+      limit.call()
+      limits.append((Timing.now() - limitStart) / 10_000)
     }
-    let microseconds = Timing.median(times)
     table.add(
-      "batch of 10,000, a record", 10_000, "\(Table.number(microseconds)) µs", target: "≤ 4 µs",
-      isMet: microseconds <= 4)
+      "batch of 10,000, a record / the same calls and ciphers", 10_000, Timing.median(times),
+      limit: Timing.median(limits), target: 1.15)
   }
 
   static func layers(_ table: inout Table) throws {
