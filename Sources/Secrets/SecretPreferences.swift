@@ -182,10 +182,10 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     return .visible
   }
 
-  /// The asynchronous form of `apply(_:)`; never blocks a cooperative thread.
+  /// The asynchronous form of `apply(_:)`; waits for no log, no lock of the file and no sync on a cooperative thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws(VaultError) -> WriteOutcome {
-    // What is neither compared nor listed needs no read, and so no helper thread for it.
+    // What is neither compared nor listed needs no read of a value, and so no helper thread for it.
     let found =
       if edits.isUnconditional && !edits.clears {
         try presentChanges(edits)

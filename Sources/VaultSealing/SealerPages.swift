@@ -21,7 +21,8 @@ enum SealerPages {
 
   // A multiple of 64 that leaves room for libsodium's canary in the same page.
   static let pageCount = 4032
-  /// The maximum number of idle pages: what one vault needs. Each of them is locked in memory.
+  /// The maximum number of idle pages: what one vault needs. A page that the system has refused to lock is freed, so
+  /// that the next sealer asks again.
   private static let mostIdle = 2
 
   private static let idle = Mutex<[Page]>([])
@@ -41,6 +42,7 @@ enum SealerPages {
     // In a forked child, a thread of the parent may hold the lock.
     guard page.memory.origin.isOwn else { return }
     unsafe wipe(page.bytes)
+    guard page.memory.isLocked else { return }
     idle.withLock { pages in if pages.count < mostIdle { pages.append(page) } }
   }
 }

@@ -181,7 +181,7 @@ import VaultCore
       let start = Timing.now()
       try sample.tokens.set(values)
       times.append((Timing.now() - start) / 10_000)
-      // Fixed fields and seal of a record: 180 bytes beside its names (`Docs/Format.md` 3.6).
+      // Fixed fields and seal of a record: 176 bytes beside its names (`Docs/Format.md` 3.6).
       let names = Sample.service.utf8.count + Sample.key(0).utf8.count
       var limit = BatchLimit(in: sample.directory, records: values.count, recordBytes: 176 + names)
       let limitStart = Timing.now()
