@@ -72,8 +72,11 @@ public struct SecretSnapshot: GuardingReader {
   /// Returns the metadata of the secret under `key`, or `nil` if it is absent. Does not open the value.
   public func info(forKey key: String) throws(VaultError) -> SecretInfo? {
     let now = vault.options.now()
-    return try vault.record(key: key, in: records).map { SecretInfo($0, now: now) }
+    return try record(forKey: key).map { SecretInfo($0, now: now) }
   }
+
+  /// The same with all attributes.
+  func record(forKey key: String) throws(VaultError) -> RecordInfo? { try vault.record(key: key, in: records) }
 }
 
 extension SecretSnapshot: CustomStringConvertible, CustomReflectable {}

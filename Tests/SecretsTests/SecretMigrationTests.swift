@@ -222,6 +222,24 @@ extension SecretMigrationTests {
     #expect(try raw() == "")
   }
 
+  @Test func `a secret of a vault brings all its metadata, and keeps none of the one that it replaces`() throws {
+    let source = try ThrowawayVault().preferences()
+    try tokens.set("old", forKey: "a", expires: .distantFuture, label: "CI", attributes: ["host": Data([0])])
+    try source.set("new", forKey: "a")
+    var edit = RecordEdit()
+    edit.attributes = .set([try .init("z", [1]), try .init("host", [1]), try .init("host", [2])])
+    try source.transaction { batch in try batch.set("new", forKey: "b", edit: edit) }
+
+    try tokens.move(["a": "a", "b": "b"], from: source, onConflict: .replace)
+
+    let info = try #require(try tokens.info(forKey: "a"))
+    #expect(info.label == nil && info.expires == nil && info.attributes == [:])
+    let vault = ThrowawayVault.current.vault
+    let record = try vault.records(in: try vault.group()).first { $0.key.text == "b" }
+    #expect(record?.attributes.map(\.data) == [[1], [1], [2]])
+    #expect(record?.attributes.map(\.name.text) == ["z", "host", "host"])
+  }
+
   @Test func `two names for one key are refused`() throws {
     #expect(code { try tokens.move(["A": "\u{E9}", "B": "e\u{301}"], from: try dotenv("A=1\nB=1\n")) } == .conflict)
     #expect(try tokens.keys() == [])

@@ -17,15 +17,16 @@ struct SecretMover: Sendable {
     /// The value for the vault.
     let content: GuardedContent
     /// The metadata, if the source is a vault.
-    let info: SecretInfo?
+    let record: RecordInfo?
 
+    /// The metadata of the source, but without the lease of a ``RefreshingToken``; that of the vault if the source has
+    /// none.
     var edit: RecordEdit {
-      get throws(VaultError) {
-        guard let info else { return RecordEdit() }
-        return try RecordEdit(
-          expires: info.expires, label: info.label, comment: info.comment,
-          attributes: info.attributes.isEmpty ? nil : info.attributes)
-      }
+      guard let record else { return RecordEdit() }
+      var edit = RecordEdit(metadataOf: record)
+      let own = record.attributes.filter { $0.name.text != RefreshMark.attribute }
+      edit.attributes = own.isEmpty ? .remove : .set(own)
+      return edit
     }
   }
 
@@ -84,8 +85,8 @@ struct SecretMover: Sendable {
       } else {
         content = try .copying(try original.value())
       }
-      let info = try snapshot?.info(forKey: name)
-      found.append(Found(name: query.name, key: key, original: original, content: content, info: info))
+      let record = try snapshot?.record(forKey: name)
+      found.append(Found(name: query.name, key: key, original: original, content: content, record: record))
     }
     return (found, absent)
   }
@@ -121,7 +122,7 @@ struct SecretMover: Sendable {
           for (secret, revision) in writes {
             try batch.set(
               secret.content, forKey: secret.key,
-              accessibility: target.accessibility == nil ? secret.info?.accessibility : nil, edit: try secret.edit,
+              accessibility: target.accessibility == nil ? secret.record?.accessibility : nil, edit: secret.edit,
               ifRevision: revision)
           }
         }

@@ -56,7 +56,7 @@ public struct RecordEdit: Sendable {
 
   /// Creates an edit that gives a record the label, the comment, the expiry and the attributes of `record`, and removes
   /// those that `record` does not have.
-  init(metadataOf record: RecordInfo) {
+  package init(metadataOf record: RecordInfo) {
     label = record.label.map(Field.set) ?? .remove
     comment = record.comment.map(Field.set) ?? .remove
     expiry = record.expiry.map(Field.set) ?? .remove
