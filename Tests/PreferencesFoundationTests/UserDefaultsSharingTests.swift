@@ -197,6 +197,24 @@ struct UserDefaultsSharingTests {
     }
   }
 
+  @Test func `a write without observation, and a reload, hide no change of Foundation's object`() throws {
+    try withTemporaryFolder { folder in
+      let store = try UserDefaultsPreferences(suiteName: folder + "/a")
+      try store.set(["a": 1, "b": 1])
+      let received = Mutex<[Set<String>?]>([])
+      let observation = store.observe { change in received.withLock { $0.append(change.keys) } }
+      let foundation = try #require(UserDefaults(suiteName: folder + "/a"))
+      foundation.set(2, forKey: "a")
+      foundation.synchronize()
+      try withoutObservation { try store.set(2, forKey: "own") }
+      foundation.set(2, forKey: "b")
+      foundation.synchronize()
+      try withoutObservation { try store.reload() }
+      observation.invalidate()
+      #expect(received.withLock(\.self) == [["a"], ["b"]])
+    }
+  }
+
   @Test func `item 82: what Foundation's object has changed is reported on reload`() throws {
     try withTemporaryFolder { folder in
       let store = try UserDefaultsPreferences(suiteName: folder + "/a")

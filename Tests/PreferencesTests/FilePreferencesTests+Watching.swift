@@ -38,6 +38,22 @@ extension FilePreferencesTests {
   }
 
   @Test(arguments: FileCase.allCases)
+  func `a write without observation, and a reload, hide no change of another process`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let (store, other) = (try file.open(folder + "/a"), try file.open(folder + "/a"))
+      try store.set(["a": 1, "b": 1])
+      let received = Mutex<[Set<String>]>([])
+      let observation = store.observe { change in received.withLock { $0.append(change.keys ?? []) } }
+      try other.set(2, forKey: "a")
+      try withoutObservation { try store.set(2, forKey: "own") }
+      try other.set(2, forKey: "b")
+      try withoutObservation { try store.reload() }
+      observation.invalidate()
+      #expect(received.withLock(\.self) == [["a"], ["b"]])
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
   func `item 82: a watched file is noticed when it is replaced, and when it is made`(file: FileCase) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

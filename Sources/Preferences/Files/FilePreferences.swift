@@ -86,7 +86,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   private func loadChanges() throws(PreferencesError) -> Change {
     try saving.withLock { _ throws(PreferencesError) in
       let fresh = try read()
-      return Change(keys: state.withLock { $0.rebase(on: fresh).changed })
+      let keys = state.withLock { $0.rebase(on: fresh).changed }
+      return Change(keys: keys, ofOthers: keys)
     }
   }
 
@@ -253,6 +254,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// What a load or a write has changed.
   private struct Change: Sendable {
     var keys: Set<String> = []
+    /// The keys that others have changed in the file.
+    var ofOthers: Set<String> = []
     /// The error of a write whose file is in place, but may not survive a power failure.
     var failure: PreferencesError?
   }
@@ -263,6 +266,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     from unsaved: UnsavedValues, _ edit: (inout UnsavedValues) throws(PreferencesError) -> Void = { _ in }
   ) throws(PreferencesError) -> Change {
     var written = unsaved
+    var ofOthers: Set<String> = []
     var failure: PreferencesError?
     do {
       try makeFolder()
@@ -270,7 +274,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
       try replace(upTo: Self.maximumByteCount) { old throws(PreferencesError) in
         written = unsaved
         let fresh = try self.values(in: old)
-        written.rebase(on: fresh)
+        ofOthers = written.rebase(on: fresh).changed
         try edit(&written)
         guard written.rebase(on: fresh).differs else { return nil }
         return try format.bytes(of: written.values, replacing: old?.isEmpty == true ? nil : old)
@@ -284,11 +288,11 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
       state.forget(unsaved)
       return state.rebase(on: inFile).changed
     }
-    return Change(keys: keys, failure: failure)
+    return Change(keys: keys, ofOthers: ofOthers, failure: failure)
   }
 
   private func tell(_ change: Change) throws(PreferencesError) {
-    if !change.keys.isEmpty { changes.send(PreferenceChange(keys: change.keys)) }
+    changes.send(change.keys, ofOthers: change.ofOthers)
     if let failure = change.failure { throw failure }
   }
 

@@ -66,6 +66,13 @@ public final class ChangeBroadcast: Sendable {
     rounds.request(self)
   }
 
+  /// Sends changes of a file. Those that others have made there are no writes of the caller, so that
+  /// `withoutObservation` does not hide them.
+  package func send(_ keys: Set<String>, ofOthers: Set<String>) {
+    let sent = Self.isSuppressed ? keys.intersection(ofOthers) : keys
+    if !sent.isEmpty { Self.unsuppressed { send(PreferenceChange(keys: sent)) } }
+  }
+
   /// Runs `write`, which may send changes, and then notifies their observers on a helper thread: they may block.
   package static func notifyingOnHelper<R>(_ write: () async throws -> R) async rethrows -> R {
     let postponed = Postponed()
@@ -127,8 +134,10 @@ public final class ChangeBroadcast: Sendable {
 }
 
 /// Runs `body` without notifying any observer of its writes; the writes are stored. Calls nest. Child tasks are
-/// affected, other tasks are not. An observer of a key that `body` writes is notified at the next change of the key. A
-/// vault remembers this for the 4,096 keys of a service that were written last.
+/// affected, and so are tasks that `body` starts with `Task { }`, also after it has returned; detached tasks are not.
+/// Changes that others have made in a file are notified all the same. An observer of a key that `body` writes is
+/// notified at the next change of the key. A vault remembers this for the 4,096 keys of a service that were written
+/// last.
 @discardableResult
 public func withoutObservation<R>(_ body: () throws -> R) rethrows -> R {
   try ChangeBroadcast.$suppression.withValue(true, operation: body)

@@ -74,7 +74,10 @@ public struct UserDefaultsPreferences: PreferencesStore {
   ///
   /// - Throws: ``PreferencesError/Code/unreadable``, ``PreferencesError/Code/malformed``,
   ///   ``PreferencesError/Code/limitExceeded``. The values do not change then.
-  public func reload() throws(PreferencesError) { tell(try suite.reload()) }
+  public func reload() throws(PreferencesError) {
+    let changed = try suite.reload()
+    suite.changes.send(changed, ofOthers: changed)
+  }
 
   /// The asynchronous form of `reload()`. Cancelling the task does not stop it.
   public func reload() async throws(PreferencesError) {
@@ -136,13 +139,13 @@ public struct UserDefaultsPreferences: PreferencesStore {
       (edit.name.text, try edit.content.map { try suite.file.storable(try $0.value(), forKey: edit.name.text) })
     }
     var isMet = true
-    let (changed, failure) = try suite.change { values in
+    let (changed, ofOthers, failure) = try suite.change { values in
       isMet = conditions.allSatisfy { key, expected in values[key].isSame(as: expected) }
       guard isMet else { return }
       if edits.clears { values = [:] }
       for (key, value) in new { values[key] = value }
     }
-    tell(changed)
+    suite.changes.send(changed, ofOthers: ofOthers)
     if let failure { throw failure }
     return isMet ? .visible : .conflict
   }
@@ -151,10 +154,6 @@ public struct UserDefaultsPreferences: PreferencesStore {
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
     try await HelperPool.waiting(for: path).run { try apply(edits) }
-  }
-
-  private func tell(_ changed: Set<String>) {
-    if !changed.isEmpty { suite.changes.send(PreferenceChange(keys: changed)) }
   }
 }
 

@@ -21,14 +21,22 @@ final class UserDefaultsSuite: Sendable {
 
   /// Applies a change to the current values of the file.
   ///
-  /// - Returns: the keys whose values have changed, and the error if the new file may not survive a power failure.
+  /// - Returns: the keys whose values have changed, those that others have changed in the file, and the error if the new
+  ///   file may not survive a power failure.
   func change(
     _ edit: (inout [String: PreferenceValue]) -> Void
-  ) throws(PreferencesError) -> (keys: Set<String>, failure: PreferencesError?) {
+  ) throws(PreferencesError) -> (keys: Set<String>, ofOthers: Set<String>, failure: PreferencesError?) {
     try saving.withLock { _ throws(PreferencesError) in
-      do throws(PreferencesError) { return (take(try file.replace(edit)), nil) } catch {
+      var ofOthers: Set<String> = []
+      do throws(PreferencesError) {
+        let new = try file.replace { values in
+          ofOthers = Self.changes(from: self.values, to: values)
+          edit(&values)
+        }
+        return (take(new), ofOthers, nil)
+      } catch {
         guard error.code == .durabilityUnknown else { throw error }
-        return (take(try file.read()), error)
+        return (take(try file.read()), ofOthers, error)
       }
     }
   }
@@ -38,6 +46,11 @@ final class UserDefaultsSuite: Sendable {
       defer { known = new }
       return known
     }
+    return Self.changes(from: old, to: new)
+  }
+
+  /// The keys with different values; all keys if none were known.
+  private static func changes(from old: [String: PreferenceValue]?, to new: [String: PreferenceValue]) -> Set<String> {
     guard let old else { return Set(new.keys) }
     return Set(old.keys).union(new.keys).filter { key in
       switch (old[key], new[key]) {
