@@ -105,8 +105,8 @@
       let watch = ChangeBroadcast.unsuppressed {
         Task { [provider, name] in
           do {
-            // The first snapshot may already be newer than what the observer has read.
-            try await provider.watchSnapshot { for await _ in $0 { notify(.anything) } }
+            // The first snapshot may already be newer than what the observer has read. Observers may block.
+            try await provider.watchSnapshot { for await _ in $0 { try await BlockingWork.run { notify(.anything) } } }
           } catch is CancellationError {} catch { PreferenceFailures.report(error, key: "*", reader: name) }
         }
       }

@@ -18,6 +18,21 @@ struct BufferedPreferencesTests {
     }
   }
 
+  @Test func `a composite explains what it finds inside a collected value`() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data(#"{"server":{"port":1}}"#.utf8).write(to: URL(fileURLWithPath: path))
+    let buffer = BufferedPreferences(try JSONPreferences(at: path))
+    let settings = CompositePreferences([buffer])
+    func answer() throws -> String { "\(try settings.explain("server.port"))" }
+    try buffer.removeValue(forKey: "server")
+    #expect(try settings.value(forKey: "server.port") == nil)
+    #expect(try answer().contains("absent"))
+    try buffer.set(["port": 2], forKey: "server")
+    #expect(try settings.value(forKey: "server.port") == 2)
+    #expect(try answer().contains("answers (integer)"))
+  }
+
   let base: DictionaryPreferences = ["a": 1, "b": 2]
 
   @Test func `item 16: the store is untouched before the commit`() throws {

@@ -145,6 +145,18 @@ struct DictionaryPreferencesTests {
     }
   }
 
+  @Test func `an empty file, as touch makes it, is written, and one of another format is left alone`() throws {
+    try withTemporaryFolder { folder in
+      try Data().write(to: URL(filePath: folder + "/a"))
+      let store: DictionaryPreferences = ["a": 2]
+      try store.write(to: folder + "/a", format: JSONFormat())
+      #expect(try JSONPreferences(at: folder + "/a").integer(forKey: "a") == 2)
+      let error = preferencesError { try store.write(to: folder + "/a", format: PropertyListFormat(.xml)) }
+      #expect(error?.code == .malformed)
+      #expect(try JSONPreferences(at: folder + "/a").integer(forKey: "a") == 2)
+    }
+  }
+
   @Test func `item 10: writing fails with a reason and leaves the old file`() throws {
     try withTemporaryFolder { folder in
       let path = folder + "/a"

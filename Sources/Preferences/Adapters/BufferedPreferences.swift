@@ -111,7 +111,8 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
   }
 
   public func guardedValue(for query: PreferenceQuery) throws -> (any GuardedValue)? {
-    switch collected(query) {
+    if let preview = try preview(around: query.name) { return try preview.guardedLookUp(query) }
+    return switch collected(query) {
     case .some(let content): content?.guarded
     case nil: try base.guardedLookUp(query)
     }

@@ -21,8 +21,11 @@ extension DictionaryPreferences {
   ///
   /// - Parameter isPrivate: whether a new file is accessible to this user only, and an existing one that others can
   ///   access is refused.
-  /// - Throws: `PreferencesError` with `unwritable`, `exposed`, `unsupportedByFormat`, `limitExceeded`, or `unreadable`
-  ///   for anything but a regular file, with the old file intact; `durabilityUnknown` with the new file in place.
+  /// Of an existing file, what is no value is kept, such as comments and the order.
+  ///
+  /// - Throws: `PreferencesError` with `unwritable`, `exposed`, `unsupportedByFormat`, `limitExceeded`, `malformed` for
+  ///   an existing file of another format, or `unreadable` for anything but a regular file, with the old file intact;
+  ///   `durabilityUnknown` with the new file in place.
   public func write<Format: PreferenceFileFormat>(
     to path: String, format: Format, isPrivate: Bool = false
   ) throws(PreferencesError) {
@@ -30,7 +33,7 @@ extension DictionaryPreferences {
       let replace = try FileReplacement(path, isPrivate: isPrivate)
       let values = Dictionary(uniqueKeysWithValues: self.map { ($0.key, $0.value) })
       try replace(upTo: FilePreferences<Format>.maximumByteCount) { old throws(PreferencesError) in
-        try format.bytes(of: values, replacing: old)
+        try format.bytes(of: values, replacing: old?.isEmpty == true ? nil : old)
       }
     } catch { throw error.about("\(Format.name) \"\(path)\"") }
   }
