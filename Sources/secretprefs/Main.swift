@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CToolBuild
 internal import DurableFiles
 
 /// Hardens the process, parses the arguments, runs one command and exits with its status.
@@ -13,6 +14,7 @@ struct Main {
   }
 
   private nonisolated static func run() -> Int32 {
+    toolbuild_unset_root()
     let arguments = Arguments.read()
     var messages = Messages(isJSON: arguments.contains(option: "--json"))
     do {
