@@ -66,7 +66,7 @@ int cfiles_open_beneath(int directory, const char *path) {
 
 int cfiles_is_in_memory(int descriptor) {
   struct statfs status;
-  if (fstatfs(descriptor, &status) != 0) return 0;
+  if (fstatfs(descriptor, &status) != 0) return -1;
   return status.f_type == TMPFS_MAGIC || (uint32_t)status.f_type == RAMFS_MAGIC;
 }
 

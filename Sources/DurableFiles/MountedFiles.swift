@@ -4,5 +4,8 @@ internal import CDurableFiles
 /// only. Returns a descriptor, or -1 and `errno`, also where the system has no such call.
 package func openBeneath(_ directory: Int32, _ path: String) -> Int32 { unsafe cfiles_open_beneath(directory, path) }
 
-/// Whether the file is on a file system in memory (tmpfs, ramfs). `false` where the system has none.
-package func isOnMemoryFileSystem(_ descriptor: Int32) -> Bool { cfiles_is_in_memory(descriptor) != 0 }
+/// Whether the file is on a file system in memory (tmpfs, ramfs); `nil`, with `errno`, if that cannot be examined.
+package func isOnMemoryFileSystem(_ descriptor: Int32) -> Bool? {
+  let answer = cfiles_is_in_memory(descriptor)
+  return answer < 0 ? nil : answer != 0
+}

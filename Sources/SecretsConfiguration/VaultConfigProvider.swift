@@ -15,7 +15,8 @@
   ///
   /// **Keys.** The key of the record is the components of the configuration key, joined by dots: `database.password`
   /// above. The context `service` selects one of the provider's other services; all other context is ignored. A service
-  /// that the provider does not have is an error.
+  /// that the provider does not have is an error. So is a key whose name breaks the rule of `PreferenceName`, claimed
+  /// or not.
   ///
   /// **Order.** List this provider first, with the names that it claims: then no variable that was left behind, and no
   /// file, takes the place of a secret, also while the vault is locked. Names that it does not claim are left to the

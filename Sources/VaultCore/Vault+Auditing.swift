@@ -359,25 +359,47 @@ extension Vault {
     }
     var problems: [AuditProblem] = []
     for group in groups {
-      var isClosed = true
-      do throws(VaultError) {
-        try handle.withPresentKeys { () throws(VaultError) in
-          try handle.withCurrent(isUse: isUse) { (_, state) throws(VaultError) in
-            let content = try state.content(group)
-            isClosed = content.auditItem?.policy == .failClosed
-            return try AuditKeys(content, state.sealer)
-          }
-        } _: { (keys, mayBeStale) throws(VaultError) in
-          let (outcome, warning) = try handle.auditLog(of: group).examine(keys, mayBeStale: mayBeStale)
-          if let warning { problems.append(AuditProblem(group: group, error: warning, isRefusal: false)) }
-          return outcome
-        }
-      } catch {
-        guard error.cause is AuditRefusal else { throw error }
-        problems.append(AuditProblem(group: group, error: error, isRefusal: isClosed))
-      }
+      if let problem = try auditProblem(of: group, isUse: isUse) { problems.append(problem) }
     }
     return problems
+  }
+
+  /// The problem of one group that is logged; `nil` if its log can take an event.
+  private func auditProblem(of group: Vault.Identifier, isUse: Bool) throws(VaultError) -> AuditProblem? {
+    var problem: AuditProblem?
+    var isClosed = true
+    do throws(VaultError) {
+      try handle.withPresentKeys { () throws(VaultError) in
+        try handle.withCurrent(isUse: isUse) { (_, state) throws(VaultError) in
+          let content = try state.content(group)
+          isClosed = content.auditItem?.policy == .failClosed
+          return try AuditKeys(content, state.sealer)
+        }
+      } _: { (keys, mayBeStale) throws(VaultError) in
+        let (outcome, warning) = try handle.auditLog(of: group).examine(keys, mayBeStale: mayBeStale)
+        problem = warning.map { AuditProblem(group: group, error: $0, isRefusal: false) }
+        return outcome
+      }
+    } catch {
+      guard error.cause is AuditRefusal else { throw error }
+      return AuditProblem(group: group, error: error, isRefusal: isClosed)
+    }
+    return problem
+  }
+
+  /// Checks whether a write of the group can be made now: waits for other writers, as a write does, and looks whether
+  /// its log can take an event. Changes nothing. Whether the disk has space is not known before a write.
+  ///
+  /// - Throws: the code that a write would have before it changes anything, such as ``VaultError/Code/readOnly``,
+  ///   ``VaultError/Code/replaced``, ``VaultError/Code/lockTimeout`` and that of a log that is fail-closed.
+  package func checkWritable(_ group: AccessGroup) throws(VaultError) {
+    try handle.forkGuard.check()
+    try handle.storage.lock(until: LockDeadline(Deadline(after: options.lockTimeout))).release()
+    let isLogged = try handle.withCurrent { (_, state) throws(VaultError) in
+      try state.content(group.id).audit(state.sealer) != nil
+    }
+    guard isLogged, let problem = try auditProblem(of: group.id, isUse: true), problem.isRefusal else { return }
+    throw problem.error
   }
 }
 

@@ -68,9 +68,11 @@ struct VaultLocation {
           throw error.about(origin.words(for: .vault))
         }
       } else {
-        do throws(VaultError) { place = .file(try Vault.defaultPath()) } catch {
-          throw .usage(error.message, hint: "name the vault with --vault")
-        }
+        let hint = "name the vault with --vault"
+        let path: String
+        do throws(VaultError) { path = try Vault.defaultPath() } catch { throw .usage(error.message, hint: hint) }
+        if getenv(ToolSetting.vault.variable) == nil { try ConfigurationFolder.refuseMissingHome(of: path, hint: hint) }
+        place = .file(path)
       }
     }
   }

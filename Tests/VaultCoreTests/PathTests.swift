@@ -34,6 +34,20 @@ struct PathTests {
     }
   }
 
+  @Test(arguments: [
+    [0x89, 0x53, 0x50, 0x56, 0x0A, 0x1A, 0x0A], [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0D, 0x0A, 0x1A, 0x0D, 0x0A],
+    [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0D, 0x0A],
+  ] as [[UInt8]])
+  func `a vault whose line ends were converted is not a vault, and the message says why`(start: [UInt8]) throws {
+    try TemporaryDirectory.with { directory in
+      let path = directory + "/vault.spv"
+      try FileBytes.write(start + repeated(4096), to: path)
+      let error = #expect(throws: VaultError.self) { _ = try VaultInfo(at: path) }
+      #expect(error?.code == .notAVault)
+      #expect(error?.message.contains("its line ends were converted") == true)
+    }
+  }
+
   @Test(.enabled(if: isRoot, "only root makes device files"))
   func `row 6: a device is not a vault`() throws {
     try TemporaryDirectory.with { directory in

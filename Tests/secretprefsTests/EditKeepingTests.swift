@@ -98,6 +98,30 @@ import Testing
     let path = try kept(outcome.errorText)
     defer { try? FileManager.default.removeItem(atPath: URL(filePath: path).deletingLastPathComponent().path) }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == typed)
+    #expect(outcome.errorText.contains("hint: \"secretprefs set --file \(path) a\" stores the new value; the same"))
+    let stored = try Tool.shell("secretprefs set --file \(path) a --key-file k", in: home)
+    #expect(stored.exit == 0, "\(stored.errorText)")
+    #expect(try value == typed)
+  }
+
+  @Test(arguments: [
+    ("ln $vault link", "hard links"),
+    ("secretprefs audit on --key-file k; log=$(echo $vault.audit-*); rm $log; mkdir $log", "audit log"),
+    ("flock $vault sleep 600 & echo $! > lock; sleep 0.5", "writer lock"),
+  ])
+  func `no program makes a value for a rotation that cannot be stored`(_ failure: String, _ message: String) throws {
+    try home.writeProgram("#!/bin/sh\ntouch started\nprintf %s \(typed)\n", to: "issue")
+    let outcome = try Tool.shell(
+      """
+      vault=.local/share/secretprefs/default.spv
+      \(failure)
+      secretprefs rotate-value a --key-file k --lock-timeout 0 -- ./issue; code=$?
+      [ ! -e lock ] || kill $(cat lock)
+      exit $code
+      """, in: home)
+    #expect(outcome.exit != 0)
+    #expect(outcome.errorText.contains(message), "\(outcome.errorText)")
+    #expect(!FileManager.default.fileExists(atPath: home.file("started")))
   }
 
   @Test(arguments: [SIGHUP, SIGINT, SIGTERM], [true, false])

@@ -133,6 +133,16 @@ struct EditValueTests {
     #expect(!FileManager.default.fileExists(atPath: home.file("started")))
   }
 
+  @Test(.enabled(if: mayMount)) func `without a file system in memory no program makes a new value`() throws {
+    let home = try Self.prepared(in: Scratch.disk)
+    let command = "secretprefs rotate-value a --key-file k -- touch s"
+    try home.write("mount --bind /var/tmp /dev/shm && XDG_RUNTIME_DIR=/var/tmp exec \(command)", to: "script")
+    let outcome = try Tool.shell("unshare -m sh script", in: home)
+    #expect(outcome.exit == 74)
+    #expect(outcome.errorText.contains("there is no directory in memory for the new value\n"))
+    #expect(!FileManager.default.fileExists(atPath: home.file("s")))
+  }
+
   @Test(.enabled(if: inMemory), arguments: [SIGTERM, SIGHUP, SIGUSR1])
   func `a signal ends the editor, removes the file, and then ends the command`(_ signal: Int32) throws {
     let home = try Self.prepared("signal-\(signal)-\(UUID())")

@@ -254,4 +254,18 @@ struct InjectTests {
         "secretprefs: error: \"full/out\": cannot be written (No space left on device)\n"
           + "secretprefs: hint: nothing was changed and nothing is lost; make space"))
   }
+
+  @Test(.enabled(if: mayUnshare)) func `an archive on a full disk is not made, and the hint says what to do`() throws {
+    let home = try RunTests.prepared()
+    let outcome = try Tool.shell(
+      """
+      head -c 200000 /dev/zero | secretprefs set zeros --data --key-file k; mkdir full
+      unshare --user --map-root-user --mount sh -c '
+        mount -t tmpfs -o size=64k none full
+        secretprefs export --format archive --to full/out --key-file k
+        echo $?; ls -A full'
+      """, in: home)
+    #expect(outcome.text == "74\n")
+    #expect(outcome.errorText.contains("secretprefs: hint: nothing was changed and nothing is lost; make space"))
+  }
 }

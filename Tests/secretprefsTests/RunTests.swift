@@ -19,6 +19,15 @@ struct RunTests {
     return try Tool.shell("\(line)\nexec secretprefs run --key-file k -- sh script", in: home)
   }
 
+  @Test(.enabled(if: EditValueTests.inMemory))
+  func `a directory in memory that cannot be examined is named with the cause`() throws {
+    let outcome = try Tool.shell(
+      "ulimit -n 4; exec secretprefs run --file A=token --key-file k -- true", in: try Self.prepared())
+    #expect(outcome.exit == 74)
+    #expect(outcome.errorText.contains("/dev/shm: open the directory: Too many open files\n"), "\(outcome.errorText)")
+    #expect(!outcome.errorText.contains("mount a tmpfs"))
+  }
+
   @Test(arguments: [0, 1, 2, 64, 73, 100, 125, 126, 127, 128, 143, 254, 255])
   func `the exit code is that of the command`(_ code: Int32) throws {
     #expect(try Self.run("exit \(code)", in: try Self.prepared()).exit == code)

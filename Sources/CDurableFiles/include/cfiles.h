@@ -26,7 +26,8 @@ int cfiles_open_folder(const char *_Nonnull path);
 /// openat2 with O_PATH. Links are followed within the directory only. Returns a descriptor, or -1 and errno.
 int cfiles_open_beneath(int directory, const char *_Nonnull path);
 
-/// Whether the file of a descriptor is on a file system in memory (tmpfs, ramfs).
+/// Whether the file of a descriptor is on a file system in memory (tmpfs, ramfs). Returns -1 and errno if that cannot be
+/// examined.
 int cfiles_is_in_memory(int descriptor);
 
 /// lseek with SEEK_DATA: the first offset from this one on that is not in a hole. Returns -1 and errno: ENXIO if only a

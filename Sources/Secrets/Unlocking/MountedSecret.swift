@@ -34,7 +34,7 @@ package enum MountedSecret {
     defer { extendLifetime((file, folder)) }
     return own.st_dev == same.st_dev && own.st_ino == same.st_ino
       && own.st_mode & S_IFMT == S_IFREG && own.st_uid == 0 && own.st_mode & 0o022 == 0
-      && isOnMemoryFileSystem(file.raw) && isReadOnly(file.raw)
+      && isOnMemoryFileSystem(file.raw) == true && isReadOnly(file.raw)
       && place.st_uid == 0 && (place.st_mode & 0o022 == 0 || isReadOnly(folder.raw))
   }
 

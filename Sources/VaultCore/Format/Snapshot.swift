@@ -42,7 +42,7 @@ struct Snapshot: Sendable {
     let file = image.span
     guard file.byteCount > 0 else { throw VaultError(.notAVault, "the file is not a vault: it is empty") }
     guard file.starts(with: Self.magic) else {
-      throw VaultError(.notAVault, "the file is not a vault: it begins with other bytes")
+      throw VaultError(.notAVault, "the file is not a vault: \(Self.difference(of: file))")
     }
     let damaged = VaultError(
       .damaged, "the snapshot has the wrong checksum or length: the file was truncated or changed")
@@ -106,6 +106,17 @@ struct Snapshot: Sendable {
   var slotBytes: [UInt8] { slots.flatMap(\.bytes) }
 
   func section(_ id: Vault.Identifier) -> Section? { sections.first { $0.id == id } }
+
+  /// How the first bytes of a file differ from those of a vault. They have a CR LF and an LF, which show whether a
+  /// program has converted line ends.
+  private static func difference(of file: RawSpan) -> String {
+    let start = file.extracting(..<min(file.byteCount, 2 * magic.count)).copy
+    let isConverted = start.filter { $0 != 0x0D }.starts(with: magic.filter { $0 != 0x0D })
+    return isConverted
+      ? "its line ends were converted, as git does for text or eol in .gitattributes: write \"*.spv -text\" there, and "
+        + "take a copy that was not converted"
+      : "it begins with other bytes"
+  }
 
   /// Whether a group has this epoch. A damaged file may have several sections of one id.
   func hasSection(_ id: Vault.Identifier, epoch: UInt32) -> Bool {

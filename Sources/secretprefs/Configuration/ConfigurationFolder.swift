@@ -17,11 +17,21 @@ enum ConfigurationFolder {
   /// The folder, or a usage error if there is no home directory.
   static var required: String {
     get throws {
+      let hint = "set XDG_CONFIG_HOME or HOME"
       guard let path = try path else {
-        throw ToolError.usage("there is no home directory for settings", hint: "set XDG_CONFIG_HOME or HOME")
+        throw ToolError.usage("there is no home directory for settings", hint: hint)
       }
+      try refuseMissingHome(of: path, hint: hint)
       return path
     }
+  }
+
+  /// Refuses a path in a home directory that does not exist: no command makes one.
+  ///
+  /// - Parameter hint: how a different path is named.
+  static func refuseMissingHome(of path: String, hint: String) throws(ToolError) {
+    guard let home, path.hasPrefix("\(home)/"), access(home, F_OK) != 0, errno == ENOENT else { return }
+    throw .usage("the home directory \(home) does not exist", hint: hint)
   }
 
   /// `nil` if it is not an absolute path in UTF-8.

@@ -21,23 +21,55 @@ final class MemoryFolder {
   /// - Parameter purpose: what it is for, in errors.
   init(_ purpose: String) throws {
     Self.removeAbandoned()
-    guard let place = Self.places.first(where: { access($0, W_OK | X_OK) == 0 }) else {
-      throw ToolError(
-        VaultError(.io, "there is no directory in memory for \(purpose)"),
-        hint: "mount a tmpfs on /dev/shm, or name a directory of this user on one with XDG_RUNTIME_DIR; nothing is "
-          + "written to a disk"
-      )
-    }
-    let made = try Self.make(in: place, purpose)
+    let made = try Self.make(in: try Self.place(for: purpose), purpose)
     path = made.path
     folder = made.folder
   }
 
-  /// Where directories may be.
-  private static var places: [String] {
+  private static var candidates: [String] {
     let runtime = getenv("XDG_RUNTIME_DIR").flatMap { String(validatingCString: $0) }
     return [runtime, "/dev/shm"].compactMap(\.self).filter { $0.hasPrefix("/") }
-      .compactMap { PathName.resolved($0) }.filter { isInMemory($0) && isSafe($0) }
+  }
+
+  /// Where directories may be.
+  private static var places: [String] {
+    candidates.compactMap { path -> String? in
+      do throws(VaultError) { return try examined(path) } catch { return nil }
+    }
+  }
+
+  /// The first place in which this user can make a directory.
+  ///
+  /// - Throws: why the first one that exists cannot be examined or written to.
+  private static func place(for purpose: String) throws -> String {
+    var failure: VaultError?
+    for path in candidates {
+      do throws(VaultError) {
+        guard let place = try examined(path) else { continue }
+        guard access(place, W_OK | X_OK) == 0 else { throw .io("\(place): write to the directory") }
+        return place
+      } catch { failure = failure ?? error }
+    }
+    let cause = failure.map { ": \($0.message)" } ?? ""
+    let error = VaultError(.io, "there is no directory in memory for \(purpose)\(cause)", errno: failure?.errno)
+    // No other directory helps a process that cannot look at one.
+    guard failure == nil || [EACCES, EROFS].contains(failure?.errno) else { throw error }
+    throw ToolError(
+      error,
+      hint: "mount a tmpfs on /dev/shm, or name a directory of this user on one with XDG_RUNTIME_DIR; nothing is "
+        + "written to a disk"
+    )
+  }
+
+  /// The path without links; `nil` if there is no directory in memory that no other user can exchange.
+  ///
+  /// - Throws: why it cannot be examined.
+  private static func examined(_ path: String) throws(VaultError) -> String? {
+    guard let place = PathName.resolved(path) else {
+      guard [ENOENT, ENOTDIR].contains(errno) else { throw .io("\(path): find the directory") }
+      return nil
+    }
+    return try isInMemory(place) && isSafe(place) ? place : nil
   }
 
   /// Removes the directories of processes that were killed and whose commands have ended.
@@ -46,15 +78,22 @@ final class MemoryFolder {
   /// The path of the file of ``add(_:named:)`` without a name.
   var file: String { path + "/" + Self.fileName }
 
-  /// Creates a file that only this user can open.
+  /// Makes room for a content of this many bytes in the file of ``add(_:named:)`` without a name, so that the file
+  /// system is full now, if it is, and not when the content is there.
+  func reserve(_ count: Int) throws {
+    try [UInt8](repeating: 0, count: count).withUnsafeBytes { _ = try add($0) }
+  }
+
+  /// Writes a file that only this user can open. A file with the name gets this content.
   /// - Returns: its path.
   @discardableResult
   func add(_ content: UnsafeRawBufferPointer, named name: String = fileName) throws(VaultError) -> String {
     let path = path + "/" + name
-    let file = try Descriptor<VaultError>.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600) {
+    let file = try Descriptor<VaultError>.open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600) {
       .io("\(path): create the file", $0)
     }
     try file.write(content.bytes, at: 0)
+    try file.truncate(to: content.count)
     return path
   }
 
@@ -107,9 +146,12 @@ final class MemoryFolder {
   /// Keeps the directory, and warns where it is and that the user removes it.
   ///
   /// - Parameter what: what its file has, at the beginning of the message.
-  func keep(_ what: String, _ messages: Messages) {
+  /// - Returns: the path of the file.
+  @discardableResult
+  func keep(_ what: String, _ messages: Messages) -> String {
     let file = keep()
     messages.warn("\(what) is kept in memory, in \(displayed(file)); \(Self.removal(of: PathName.directory(of: file)))")
+    return file
   }
 
   /// Tells which directories of this user were kept and are not removed yet.
@@ -176,12 +218,12 @@ final class MemoryFolder {
     return UInt64(status.st_ino) == inode && status.st_uid == getuid() && status.st_mode & 0o077 == 0
   }
 
-  private static func isInMemory(_ path: String) -> Bool {
-    do {
-      let folder = try Descriptor<VaultError>.open(path, O_RDONLY | O_DIRECTORY) { .io("open", $0) }
-      defer { extendLifetime(folder) }
-      return isOnMemoryFileSystem(folder.raw)
-    } catch { return false }
+  private static func isInMemory(_ path: String) throws(VaultError) -> Bool {
+    guard let status = ExaminedPath(path).status(), status.st_mode & S_IFMT == S_IFDIR else { return false }
+    let folder = try open(path)
+    defer { extendLifetime(folder) }
+    guard let isInMemory = isOnMemoryFileSystem(folder.raw) else { throw .io("\(path): examine the file system") }
+    return isInMemory
   }
 
   /// Whether only this user and root can rename what is in a directory, or exchange the directory.

@@ -27,7 +27,7 @@ struct GitMerge: WritingCommand {
       A credential of an owner is needed, which opens all three, such as the key of "secretprefs unlock"; a group's \
       holder does not see what others have changed. A rollback mark is not used: the files are older by their nature. \
       A vault with logging is not merged: its logs are beside it. See "secretprefs help git-textconv" for the settings \
-      of git.
+      of git, and for the attributes of the vault, of which -text keeps it whole.
 
       EXAMPLE:
         git config merge.secretprefs.driver 'secretprefs git-merge %O %A %B'

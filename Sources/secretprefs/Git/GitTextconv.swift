@@ -17,10 +17,11 @@ struct GitTextconv: ToolCommand {
 
       The names are in what git prints, so do not set cachetextconv, which keeps them in the repository. Never \
       prompts. git gives files the modes of the umask, and a vault that other users may access is refused by other \
-      commands: set "umask 077", or "chmod 600" after a checkout.
+      commands: set "umask 077", or "chmod 600" after a checkout. The attribute -text keeps git from converting line \
+      ends in the vault, which destroys it.
 
       EXAMPLE:
-        echo '*.spv diff=secretprefs merge=secretprefs' >> .gitattributes
+        echo '*.spv -text diff=secretprefs merge=secretprefs' >> .gitattributes
         git config diff.secretprefs.textconv 'secretprefs git-textconv'
         git config merge.secretprefs.driver 'secretprefs git-merge %O %A %B'
         git config merge.secretprefs.recursive binary

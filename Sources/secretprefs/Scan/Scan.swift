@@ -42,10 +42,14 @@ struct Scan: ToolCommand {
       by the reference. What only the log of a branch still has, such as an amended commit, is not searched, nor are \
       files that are not committed. A warning names a shallow clone, which has only a part of the history.
 
+      Before a commit, "git diff --cached" writes what it changes; without --text, it leaves out files with NUL bytes \
+      and those with the attribute -diff. Lines that the commit removes are searched too, so one that removes a value \
+      from a file is refused.
+
       EXAMPLE:
         secretprefs scan .
         secretprefs scan --git . --json
-        git diff --cached | secretprefs scan -
+        git diff --cached --text --no-ext-diff --no-textconv | secretprefs scan -
         secretprefs scan . --all-groups --except 'test/*'
       """)
 

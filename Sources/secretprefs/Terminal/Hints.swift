@@ -67,6 +67,14 @@ enum Hints {
     "\"secretprefs remove\(options) --match '<pattern>'\" shows the keys that match, and removes them"
   }
 
+  /// What to do with the new value of a rotation that was kept in a file.
+  ///
+  /// - Parameter options: The options of its service, group and kind, after a blank, or an empty text.
+  static func keptValue(_ options: String, _ file: String, of key: String) -> String {
+    "\"secretprefs set\(options) --file \(shellPath(file)) \(shellKey(key))\" stores the new value; the same command "
+      + "again makes another one"
+  }
+
   /// How a backup takes the place of a file.
   ///
   /// - Parameters:

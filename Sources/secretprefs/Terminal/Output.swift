@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import VaultCore
 internal import Synchronization
 
 /// Writes results to standard output. Lost output is an error whose code says whether the vault was changed before.
@@ -47,7 +48,7 @@ private let isChanged = Atomic(false)
 
 /// Writes all of `bytes`.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ step: String) throws(ToolError) {
-  if let number = failure(of: bytes, to: descriptor) { throw .io(step, number) }
+  if let number = failure(of: bytes, to: descriptor) { throw ToolError(VaultError.io(step, number)) }
 }
 
 /// Writes all of `bytes`. Returns the `errno` if that fails.

@@ -150,6 +150,14 @@ struct ConfigurationTests {
     #expect(outcome.text == "1\n74\n1\n", "\(outcome.errorText)")
   }
 
+  @Test(arguments: ["init --key-file k", "config set history 2", "list"])
+  func `a home directory that does not exist is refused, and no command makes it`(_ command: String) throws {
+    let home = try Scratch()
+    let outcome = try Tool.shell("export HOME=$PWD/absent; secretprefs \(command); echo $?; ls", in: home)
+    #expect(outcome.text == "64\n")
+    #expect(outcome.errorText.contains("/absent does not exist\n"))
+  }
+
   @Test func `a file that another can change is not read`() throws {
     let home = try Scratch()
     let folder = home.file(".config/secretprefs")

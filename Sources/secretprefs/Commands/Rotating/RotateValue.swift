@@ -16,12 +16,13 @@ struct RotateValue: WritingCommand {
       the old value the current one again, with the expiry that it had. In between, "secretprefs info" shows the \
       attribute "rotation", "secretprefs" and "doctor" count the key, and another rotation of it is refused.
 
-      The program runs without a shell. Its standard input is empty, it does not inherit SECRETPREFS_ variables, and \
-      nothing is stored unless its exit code is 0. It must not end the validity of the old value: if this process is \
-      killed before the new value is stored, the vault has the old one alone; if storing it fails, it is kept in a \
-      file in memory, which is named, and which you remove. The value is stored as the kind of the old one; the line \
-      ending of a single line is removed. Metadata is kept, except the expiry. Until the second step, no copy, bundle \
-      or imported record replaces the key. "remove" ends the rotation, until the key is restored.
+      The program runs without a shell, once it is clear that the vault can be written. Its standard input is empty, \
+      it does not inherit SECRETPREFS_ variables, and nothing is stored unless its exit code is 0. It must not end the \
+      validity of the old value: if this process is killed before the new value is stored, the vault has the old one \
+      alone; if storing it fails, it is kept in a file in memory, which is named, and which you remove. The value is \
+      stored as the kind of the old one; the line ending of a single line is removed. Metadata is kept, except the \
+      expiry. Until the second step, no copy, bundle or imported record replaces the key. "remove" ends the rotation, \
+      until the key is restored.
 
       EXAMPLE:
         secretprefs rotate-value db/password --generate --length 32
@@ -76,7 +77,8 @@ struct RotateValue: WritingCommand {
     if confirm || revert {
       try change.end(reverting: revert)
     } else {
-      let kind = try change.begin().kind
+      let record = try change.begin()
+      let kind = record.kind
       guard rule == nil || kind == .string else {
         throw ToolError.usage("a generated value is text, and the key has a value of the kind \(kind.label)")
       }
@@ -84,9 +86,13 @@ struct RotateValue: WritingCommand {
         let value = try TypedValue(try rule.password(from: .system), kind)
         try change.store(value, expiry: expiry, keeping: access.keeping)
       } else {
+        // Fails before the program makes a value that cannot be stored or kept.
+        try change.check(record, expiry: expiry, keeping: access.keeping)
+        let folder = try MemoryFolder("the new value")
+        try folder.reserve(Self.usualLength)
         let output = try Self.output(of: command, kind)
         // A signal takes effect when the value is stored or kept.
-        try PendingSignal.holding { try store(output, kind, in: change, expiry: expiry, access, messages) }
+        try PendingSignal.holding { try store(output, kind, in: change, expiry: expiry, access, folder, messages) }
       }
     }
     vault.recordChange(by: Self.self, messages)
@@ -101,23 +107,42 @@ struct RotateValue: WritingCommand {
     messages.tell("the old value is kept; --confirm ends the rotation, --revert undoes it")
   }
 
+  /// The greatest length of a value that is sure to find room in memory, in bytes.
+  private static let usualLength = 1 << 16
+
   /// Stores the output of the program. If that fails, it is kept in memory: a server may have issued it, and no other.
   private func store(
     _ output: borrowing SecretBytes, _ kind: ValueKind, in change: RotationChange, expiry: Int64?,
-    _ access: VaultAccess, _ messages: Messages
+    _ access: VaultAccess, _ folder: MemoryFolder, _ messages: Messages
   ) throws {
     do {
       let copy = try output.withUnsafeBytes { (bytes) throws(VaultError) in try SecretBytes(copying: bytes) }
       try change.store(try TypedValue(copy, kind), expiry: expiry, keeping: access.keeping)
     } catch {
-      do {
-        let folder = try MemoryFolder("the new value")
-        _ = try output.withUnsafeBytes { (bytes) throws(VaultError) in try folder.add(bytes) }
-        folder.keep("the new value", messages)
-      } catch { messages.warn("the new value could not be kept: \(displayed(ToolError(thrown: error).message))") }
-      throw error
+      let error = ToolError(thrown: error)
+      guard let file = Self.keep(output, in: folder, messages) else { throw error.with(hint: Self.lost) }
+      // Text of another kind would be refused again.
+      guard error.code != VaultError.Code.typeMismatch.rawValue else { throw error }
+      let options = change.place.options + (kind == .string ? "" : " --kind \(kind.label)")
+      let hint = Hints.keptValue(options, file, of: change.key)
+      throw error.with(hint: hint)
     }
   }
+
+  /// - Returns: the path of the file; `nil` after a warning if the value could not be kept.
+  private static func keep(
+    _ output: borrowing SecretBytes, in folder: MemoryFolder, _ messages: Messages
+  ) -> String? {
+    do {
+      _ = try output.withUnsafeBytes { (bytes) throws(VaultError) in try folder.add(bytes) }
+      return folder.keep("the new value", messages)
+    } catch {
+      messages.warn("the new value could not be kept: \(displayed(ToolError(thrown: error).message))")
+      return nil
+    }
+  }
+
+  private static let lost = "the new value is lost; \"secretprefs rotate-value\" makes another one"
 
   /// Runs the program and reads the value into guarded memory.
   private static func output(of words: [String], _ kind: ValueKind) throws -> SecretBytes {

@@ -21,20 +21,36 @@ struct RotationChange {
     return record
   }
 
+  /// Refuses what ``store(_:expiry:keeping:)`` would refuse of any value, before a program makes one.
+  func check(_ record: RecordInfo, expiry: Int64?, keeping: Vault.Keeping) throws {
+    try vault.checkWritable(group)
+    let edit = try edit(of: record, expiry: expiry, keeping: keeping)
+    let none: [UInt8] = []
+    _ = try vault.sealedChanges(service: place.service, in: group) { (batch) throws(VaultError) in
+      try batch.set(none.span.bytes, kind: .data, forKey: key, edit: edit)
+    }.get()
+  }
+
+  /// The metadata that a new value comes with.
+  private func edit(of record: RecordInfo, expiry: Int64?, keeping: Vault.Keeping) throws -> RecordEdit {
+    let depth = record.storedHistoryDepth ?? keeping.earlierValues
+    let mark =
+      try RotationMark(of: record)
+      ?? RotationMark(revision: record.revision, depth: depth, expiry: record.expiry)
+    var edit = RecordEdit()
+    edit.attributes = .set(try RotationMark.attributes(of: record, mark))
+    edit.historyDepth = .set(.max)
+    if let expiry { edit.expiry = .set(expiry) }
+    return edit
+  }
+
   /// Stores the new value over the old one, which stays an earlier value. If another rotation was begun in the
   /// meantime, the values of both are kept.
   func store(_ value: borrowing TypedValue, expiry: Int64?, keeping: Vault.Keeping) throws {
     let kind = value.kind
     for attempt in 1...Self.tries {
       let record = try place.existing(key, in: group, of: vault)
-      let depth = record.storedHistoryDepth ?? keeping.earlierValues
-      let mark =
-        try RotationMark(of: record)
-        ?? RotationMark(revision: record.revision, depth: depth, expiry: record.expiry)
-      var edit = RecordEdit()
-      edit.attributes = .set(try RotationMark.attributes(of: record, mark))
-      edit.historyDepth = .set(.max)
-      if let expiry { edit.expiry = .set(expiry) }
+      let edit = try edit(of: record, expiry: expiry, keeping: keeping)
       let result = value.body.withSpan { bytes in
         Result { () throws(VaultError) in
           try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
