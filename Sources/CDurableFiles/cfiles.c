@@ -64,6 +64,17 @@ int cfiles_open_beneath(int directory, const char *path) {
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
+int cfiles_is_mount_point(const char *directory, const char *name) {
+  int folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return 0;
+  struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_NO_XDEV};
+  int found = (int)syscall(SYS_openat2, folder, name, &how, sizeof how);
+  int crosses = found < 0 && errno == EXDEV;
+  if (found >= 0) close(found);
+  close(folder);
+  return crosses;
+}
+
 int cfiles_is_in_memory(int descriptor) {
   struct statfs status;
   if (fstatfs(descriptor, &status) != 0) return -1;

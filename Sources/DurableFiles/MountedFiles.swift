@@ -9,3 +9,8 @@ package func isOnMemoryFileSystem(_ descriptor: Int32) -> Bool? {
   let answer = cfiles_is_in_memory(descriptor)
   return answer < 0 ? nil : answer != 0
 }
+
+/// Whether something is mounted at this name in the directory. `false` if the system does not tell.
+package func isMountPoint(_ name: String, in directory: String) -> Bool {
+  unsafe cfiles_is_mount_point(directory, name) != 0
+}

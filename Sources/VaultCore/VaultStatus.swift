@@ -66,6 +66,17 @@ extension Vault {
   }
 }
 
+extension Vault {
+  /// Whether the file was a single-file mount whose original was replaced when this handle last read it:
+  /// ``VaultStatus/isFrozen``. Makes no system call, and does not count as a use for the idle limit.
+  /// - Throws: ``VaultError/Code/locked``.
+  package var isFrozen: Bool {
+    get throws(VaultError) {
+      try handle.withLoadedState(isUse: false) { (_, state) throws(VaultError) in state.isFrozen }
+    }
+  }
+}
+
 extension VaultState {
   func status() throws(VaultError) -> VaultStatus {
     var statuses: [VaultStatus.Group] = []

@@ -39,6 +39,9 @@ struct ExaminedPath {
   /// Whether this user may write to it.
   var isWritable: Bool { access(path, W_OK) == 0 }
 
+  /// Whether something is mounted at this path, which is not a link: a file there cannot be replaced.
+  var isMountPoint: Bool { DurableFiles.isMountPoint(PathName.last(of: path), in: directory.path) }
+
   var isOnReadOnlyFileSystem: Bool {
     var status = statvfs()
     return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0

@@ -55,7 +55,14 @@ struct UnsafeFile {
     let file = ExaminedPath(path)
     // What is neither a regular file nor a FIFO needs its mode for something else.
     guard let type = file.status().map({ $0.st_mode & S_IFMT }), [S_IFREG, S_IFIFO].contains(type) else { return other }
-    return start.isEmpty || file.start(start.count) == start ? Hints.narrow(file: path) : other
+    guard start.isEmpty || file.start(start.count) == start else { return other }
+    return hint(ofUnchangeable: file) ?? Hints.narrow(file: path)
+  }
+
+  /// What to do about a key file with a mode that this user cannot change; `nil` for any other.
+  static func hint(ofUnchangeable file: ExaminedPath) -> String? {
+    if file.isOnReadOnlyFileSystem { return Hints.mountedKeyFile }
+    return file.status()?.st_uid == geteuid() ? nil : Hints.foreignKeyFile
   }
 
   /// The first bytes of a file with a credential, and what to do about a file that is none. A passphrase has any bytes.

@@ -62,6 +62,7 @@ struct VaultAccess {
         (try Vault.open(in: location.storage(options), credential: credential, options: options), credential)
       }
       if let torn = try opened.0.tornTail { messages.warn(torn.warning(location.path, role)) }
+      if try opened.0.isFrozen { messages.warn(FrozenVault.warning(role)) }
       try completeRotation(of: opened.0, opened.1, messages)
       return opened
     } catch { throw explained(error) }

@@ -54,6 +54,12 @@ extension VaultError {
     }
   }
 
+  /// Whether a file could not be replaced because it is mounted by itself.
+  var isAboutMount: Bool {
+    guard errno == EBUSY, case .operation(.rename, _) = subject else { return false }
+    return true
+  }
+
   /// The directory that does not exist, where a file was to be created in it.
   var missingDirectory: String? {
     guard errno == ENOENT, case .operation(.create, let path) = subject else { return nil }

@@ -35,6 +35,8 @@ struct AuditAppend {
   private static let lowReserve = 32 << 10
   /// What is left for events of the log itself, if the reserve cannot be extended.
   private static let lastReserve = 4 << 10
+  /// To what the reserve is extended on a disk that is almost full.
+  private static let scarceReserve = 8 << 10
 
   static let rolledBack = VaultError(
     .rolledBack, "it states a later key than the vault has: the vault is older than its log, or the log was changed")
@@ -250,11 +252,20 @@ struct AuditAppend {
     return before
   }
 
-  /// Extends the reserve behind `end` if it is low.
-  /// - Returns: the error that prevented it.
+  /// Extends the reserve behind `end` if it is low. If that would leave less space to the vault than it takes, only by
+  /// what is short for the next events.
+  /// - Returns: the error that prevented it, or soon will.
   private mutating func makeRoom(until end: Int) throws(VaultError) -> VaultError? {
     guard size - end < Self.lowReserve else { return nil }
     let target = min(end + Self.reserveBytes, AuditHeader.fileBytes)
+    guard target > size else { return nil }
+    if maker.files.leavesRoom(besides: target - size) { return try extend(to: target) }
+    return try extend(to: min(end + Self.scarceReserve, target)) ?? maker.files.scarcity
+  }
+
+  /// Writes zeros up to `target`, unless the file is as long already.
+  /// - Returns: the error that prevented it.
+  private mutating func extend(to target: Int) throws(VaultError) -> VaultError? {
     guard target > size else { return nil }
     do throws(VaultError) {
       try descriptor.write([UInt8](repeating: 0, count: target - size), at: size)

@@ -334,6 +334,15 @@ struct AuditFiles {
     }
   }
 
+  /// Whether a reserve of `count` bytes leaves as much space again, so that the write that is logged finds its own.
+  /// `true` if the space is unknown.
+  func leavesRoom(besides count: Int) -> Bool {
+    availableBytes(current.directory).map { $0 >= 2 * UInt64(count) } ?? true
+  }
+
+  /// The warning of a reserve that would not leave enough space.
+  var scarcity: VaultError { .io("\(current.file): extend the reserve", ENOSPC) }
+
   /// Removes a handed-over file.
   func remove(_ file: Numbered) throws(VaultError) {
     guard unsafe unlink(file.path.file) == 0 || errno == ENOENT else {

@@ -179,14 +179,11 @@ final class AuditLog: Sendable {
 
   /// Checks whether a new file would find its space.
   ///
-  /// - Returns: the error of one with a reserve, if one without finds it.
+  /// - Returns: the error of its reserve, if only a file without one finds its space.
   private func examineRoom() throws(VaultError) -> VaultError? {
     try concerningLog { () throws(VaultError) -> VaultError? in
       try files.expectRoom(AuditHeader.byteCount + AuditFrame.counts.upperBound)
-      do throws(VaultError) {
-        try files.expectRoom(AuditAppend.reserveBytes + AuditHeader.byteCount)
-        return nil
-      } catch { return error }
+      return files.leavesRoom(besides: AuditAppend.reserveBytes) ? nil : files.scarcity
     }
   }
 

@@ -83,10 +83,11 @@ struct AuditMaker {
   /// Makes a current file with this header and these events.
   func make(_ header: AuditHeader, _ events: [UInt8], replacing old: OpenFile?) throws(VaultError) -> Made {
     let bytes = header.bytes(keys, try keys.presentKey(sealer), sealer)
-    let reserve = [UInt8](repeating: 0, count: AuditAppend.reserveBytes)
+    let count = AuditAppend.reserveBytes
+    let reserve = [UInt8](repeating: 0, count: files.leavesRoom(besides: count) ? count : 0)
     let file: OpenFile
     do throws(VaultError) { file = try files.make(bytes + events + reserve, replacing: old?.descriptor) } catch {
-      guard error.code == .io else { throw error }
+      guard error.code == .io, !reserve.isEmpty else { throw error }
       file = try files.make(bytes + events, replacing: old?.descriptor)  // a reserve only if there is space
     }
     return Made(

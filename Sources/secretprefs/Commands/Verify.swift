@@ -10,8 +10,8 @@ struct Verify: ToolCommand {
     discussion: """
       Reads the file again and opens the manifest, every section and journal entry, every value and every kept \
       earlier value. The vault does not change. --report explains what was checked, what is proved and what cannot \
-      be known. The exit code is 1 if the journal ends with a broken entry, or if reads are refused because they \
-      cannot be logged.
+      be known. The exit code is 1 if the journal ends with a broken entry, if the file is mounted by itself and was \
+      replaced outside the mount, or if reads are refused because they cannot be logged.
 
       EXAMPLE:
         secretprefs verify
@@ -35,6 +35,7 @@ struct Verify: ToolCommand {
     } else {
       try Output.write(report ? found.report(hasMark: hasMark) : found.summary)
     }
+    if found.status.isFrozen { throw ToolError.frozen }
     if found.status.hasTornTail { throw ToolError.tornTail }
     try AuditProblem.report(try opened.auditProblems(), messages)
   }
@@ -75,6 +76,9 @@ extension VerificationReport {
       \(hasMark
         ? "The vault is not older than its mark: nothing the mark covers was undone, unless the mark was changed too.\n"
         : "")
+      \(status.isFrozen
+        ? "Wrong: \(FrozenVault.words).\n\n"
+        : "")\
       Not known, because the file cannot prove it:
       \(status.hasTornTail
         ? "Whether the broken end of the journal held acknowledged entries. Their changes are missing here.\n"
@@ -93,7 +97,8 @@ extension VerificationReport {
       ("owner", .bool(status.isOwner)), ("markChecked", .bool(hasMark)), ("generation", .unsigned(status.generation)),
       ("values", .unsigned(UInt64(values))), ("previousValues", .unsigned(UInt64(previousValues))),
       ("deviceValues", .unsigned(UInt64(deviceValues))), ("journalEntries", .unsigned(UInt64(status.entryCount))),
-      ("tornTail", .bool(status.hasTornTail)), ("groups", .array(status.groups.map(\.json))),
+      ("tornTail", .bool(status.hasTornTail)), ("frozen", .bool(status.isFrozen)),
+      ("groups", .array(status.groups.map(\.json))),
     ]
     if let limit = status.tornTail?.entryLimit { members.append(("tornEntries", .unsigned(UInt64(limit)))) }
     return .object(members)

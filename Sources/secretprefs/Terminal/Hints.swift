@@ -36,9 +36,14 @@ enum Hints {
 
   static let foreignLog = "move what is not a file of the log elsewhere, or repair its owner, mode and links"
 
+  static let unwritableLog =
+    "make the log and its directory writable for the user who runs the command, or mount them writable; an owner's "
+    + "\"secretprefs audit off\" switches the log off where the vault is writable"
+
   /// What to do about a log that cannot be written or read.
   static func text(ofLog error: VaultError) -> String {
     if error.code == .rolledBack { return olderLog }
+    if error.code == .readOnly { return unwritableLog }
     return (error.cause as? AuditRefusal)?.isOfForeignFile == true ? foreignLog : auditLog
   }
 
@@ -103,6 +108,14 @@ enum Hints {
 
   static func narrow(file path: String) -> String { "\"chmod 600 \(shellPath(path))\" makes the file private" }
 
+  static let foreignKeyFile =
+    "its owner or root gives the file to the user who runs the command, with mode 0400, or to a group of that user, "
+    + "with mode 0440; docker compose takes both from the file on the host, Kubernetes from fsGroup and defaultMode"
+
+  static let mountedKeyFile =
+    "the file system is read-only, so its mount has to set the mode: 0400 for the user who runs the command, or 0440 "
+    + "for a group of that user, in Kubernetes with defaultMode and fsGroup"
+
   static func narrow(directory path: String) -> String {
     "\"chmod go-w \(shellPath(path))\" makes the directory safe"
   }
@@ -128,9 +141,12 @@ enum Hints {
     switch number {
     case ENOSPC, EDQUOT: fullDisk
     case ENOENT: missing(directory: nil)
+    case EBUSY: mountDirectory
     default: nil
     }
   }
+
+  static let mountDirectory = "mount the directory instead of the single file"
 
   static let privateDirectory = "use a directory that only its owner can write to"
 
@@ -174,16 +190,22 @@ enum Hints {
     case .noCredential:
       "--key-file, --passphrase-fd or SECRETPREFS_KEY_FILE unlock the vault; so does \"secretprefs unlock\" in a "
         + "terminal, for a time"
+    case .insecurePermissions where error.errno == EPERM && geteuid() == 0:
+      "run the command as the user to whom it belongs (sudo -u, or runuser -u)"
     case .insecurePermissions where error.errno == EPERM:
       "run the command as the user to whom it belongs (sudo -u), or give it to this user (chown)"
     case .insecurePermissions where error.errno == ELOOP: "name the file itself, not a link to it"
     case .insecurePermissions: UnsafeFile.credentialHint(error) ?? privateDirectory
     case .hardLinked: "remove the file's other hard links"
-    case .replaced: "mount the directory instead of the single file"
+    case .replaced: mountDirectory
+    case .readOnly where error.errno == EROFS: "mount the file system writable"
+    case .readOnly where error.errno == EACCES:
+      "run the command as a user who may write there, or change the mode (chmod u+w)"
     case .unreachable: "the vault is unchanged; try again when its storage can be reached"
     case .lockTimeout: "another process is writing; try again, or wait longer with --lock-timeout"
     case .durabilityUnknown: "check whether the change was made before you repeat it"
     case .io where error.isFullDisk: fullDisk
+    case .io where error.isAboutMount: mountDirectory
     case .io: error.missingDirectory.map { missing(directory: $0) }
     case .kdfMemory: "free some memory, or unlock with a key file"
     default: nil

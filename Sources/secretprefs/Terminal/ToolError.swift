@@ -243,6 +243,13 @@ struct ToolError: Error {
   static let tornTail = ToolError(
     problemsCode, .no, "the journal ends with a broken entry", Vault.TornTail.repair)
 
+  /// `verify` has read a file that no longer changes.
+  static let frozen = ToolError(problemsCode, .no, FrozenVault.words, Hints.mountDirectory)
+
+  /// `backup` has copied a file that no longer changes.
+  static let frozenCopy = ToolError(
+    problemsCode, .no, "the new copy was made, with an old state: \(FrozenVault.words)", Hints.mountDirectory)
+
   /// `salvage` lost data, or cannot exclude it.
   static func incomplete(_ message: String) -> ToolError {
     ToolError(incompleteCode, .no, message, "keep the damaged file: a backup may contain the missing data")

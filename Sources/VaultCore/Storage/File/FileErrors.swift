@@ -38,10 +38,18 @@ extension VaultError: FileFailure {
 
   /// The error of a failed system call that writes: ``VaultError/Code/readOnly`` if writing is not permitted.
   static func writing(_ step: @autoclosure () -> String, _ number: Int32 = DurableFiles.errno) -> VaultError {
-    let refusals = [EACCES, EPERM, EROFS]
-    guard refusals.contains(number) else { return .io(step(), number) }
-    return VaultError(
-      .readOnly, "\(step()): the file, its directory or the file system does not allow writing", errno: number)
+    guard let refusal = refusal(number) else { return .io(step(), number) }
+    return VaultError(.readOnly, "\(step()): \(refusal)", errno: number)
+  }
+
+  /// Who does not permit writing; `nil` for the number of any other error.
+  private static func refusal(_ number: Int32) -> String? {
+    switch number {
+    case EROFS: "the file system is read-only"
+    case EACCES: "this user may not write to the file or its directory"
+    case EPERM: "the system forbids it, as for an immutable file or in a directory with the sticky bit"
+    default: nil
+    }
   }
 }
 

@@ -18,7 +18,8 @@ struct CreateBackup: WritingCommand {
       removed until that number is left. Files that have different names, belong to a different vault or cannot be \
       read are never removed. If the vault ends with a broken entry, or does not have all that a copy has, the new \
       copy is made, such older copies are kept, and the exit code is 1. A copy that opens with former credentials \
-      alone is not compared.
+      alone is not compared. The same holds, also without --keep, if the file of the vault is mounted by itself and \
+      was replaced outside the mount: the copy has an old state.
 
       EXAMPLE:
         secretprefs backup /var/backups/shop/secrets.spv
@@ -52,22 +53,29 @@ struct CreateBackup: WritingCommand {
       try source.backUp(to: file)
       Output.recordChange(by: Self.self)
       if vault.json {
-        try Output.write(.object([("backup", .string(file)), ("tornTail", .bool(try source.hasTornTail))]))
+        try Output.write(
+          .object([
+            ("backup", .string(file)), ("tornTail", .bool(try source.hasTornTail)),
+            ("frozen", .bool(try source.isFrozen)),
+          ]))
       }
+      if try source.isFrozen { throw ToolError.frozenCopy }
       return
     }
     let made = try make(copies, access, messages)
     Output.recordChange(by: Self.self)
     try vault.json ? Output.write(made.json) : Output.write(made.text)
+    if made.isFrozen { throw ToolError.frozenCopy }
     if keep != nil, let reason = made.reasonToKeep { throw reason }
   }
 
   /// Makes a dated copy. Older copies stay if the vault ends with a broken entry, because they may be the only ones
-  /// that have what is behind it.
+  /// that have what is behind it, or if it no longer changes: each copy is then the same.
   private func make(_ copies: DatedCopies, _ access: VaultAccess, _ messages: Messages) throws -> DatedCopy {
     let (vault, credential) = try access.openKeepingCredential(messages)
-    var made = DatedCopy(path: try copies.add(vault, access.options), isTorn: try vault.hasTornTail)
-    guard let keep, !made.isTorn else { return made }
+    var made = DatedCopy(
+      path: try copies.add(vault, access.options), isTorn: try vault.hasTornTail, isFrozen: try vault.isFrozen)
+    guard let keep, !made.isTorn, !made.isFrozen else { return made }
     do throws(VaultError) {
       made.older = try copies.removeOldest(keeping: keep, besides: made.path, credential, access, messages)
     } catch { throw error.after("the new copy \(displayed(made.path)) was made") }
@@ -80,6 +88,8 @@ private struct DatedCopy {
   let path: String
   /// Whether the vault ends with a broken entry, which the copy does not have.
   let isTorn: Bool
+  /// Whether the file of the vault is mounted by itself and was replaced outside the mount.
+  let isFrozen: Bool
   var older = DatedCopies.Older()
 
   var text: String { displayed(path) + "\n" + older.removed.map { "removed \(displayed($0))\n" }.joined() }
@@ -87,7 +97,7 @@ private struct DatedCopy {
   var json: JSON {
     .object([
       ("backup", .string(path)), ("removed", .array(older.removed.map { .string($0) })), ("tornTail", .bool(isTorn)),
-      ("unmatched", .array(older.unmatched.map { .string($0) })),
+      ("frozen", .bool(isFrozen)), ("unmatched", .array(older.unmatched.map { .string($0) })),
     ])
   }
 

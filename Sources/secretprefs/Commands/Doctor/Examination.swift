@@ -58,7 +58,7 @@ struct Examination {
       Problem(
         .error, Self.keyFileMode,
         "others have access to \(kind.rawValue) \(displayed(path)): its mode is \(octal(mode))",
-        repair: Repair.permissions.command)
+        repair: UnsafeFile.hint(ofUnchangeable: ExaminedPath(path)) ?? Repair.permissions.command)
     }
   }
 
@@ -90,6 +90,10 @@ struct Examination {
     access.pathPolicy = .relaxed
     do throws(VaultError) {
       report.problems += try access.info().problems
+      // A mounted file cannot be replaced, so it cannot be compacted.
+      if report.problems.contains(where: { PathExamination.mounts.contains($0.name) }) {
+        report.problems.removeAll { $0.name == VaultInfo.longJournal }
+      }
     } catch {
       try note(access.cured(error))
       report.unseen.append(("slots, journal, " + contents, "the check of the file stops at its first error"))

@@ -3,6 +3,9 @@ internal import VaultCore
 
 /// Checks the file type, owners, modes and links of a vault, and what writes left beside it (`Docs/Format.md` 9).
 struct PathExamination {
+  /// The names of the problems of a file that is mounted by itself.
+  static let mounts = ["frozen", "mountedFile"]
+
   private(set) var problems: [Problem] = []
 
   /// The command that repairs modes.
@@ -20,6 +23,7 @@ struct PathExamination {
     } else if named.st_mode & S_IFMT == S_IFREG {
       if Self.mayBeVault(file) {
         checkLinks(named)
+        checkMount(of: file, named)
         if access.pathPolicy == .sharedWithGroup {
           problems += SharingExamination(file, named).problems
         } else if file.isSharedVault {
@@ -63,10 +67,19 @@ struct PathExamination {
       add(
         .error, "hardLinks", "the file has \(status.st_nlink) hard links; writing would separate them",
         repair: "remove the other links; find -samefile lists them")
-    } else if status.st_nlink == 0 {
+    }
+  }
+
+  private mutating func checkMount(of file: ExaminedPath, _ status: stat) {
+    if status.st_nlink == 0 {
       add(
         .error, "frozen", "the file is mounted by itself and was replaced outside the mount; it no longer changes",
         repair: "mount the directory instead")
+    } else if file.isMountPoint {
+      add(
+        .advice, "mountedFile",
+        "the file is mounted by itself: values can be stored, but keys, slots and groups cannot be changed, and the "
+          + "mount does not see that the file is replaced outside", repair: "mount the directory instead")
     }
   }
 
@@ -75,7 +88,8 @@ struct PathExamination {
     if status.st_uid != geteuid(), status.st_uid != 0 {
       add(
         .error, "foreignDirectory", "the directory belongs to a different user",
-        repair: "move the vault to your own directory")
+        repair: file.status()?.st_uid == status.st_uid
+          ? "run as its owner" : "move the vault to your own directory")
     } else if status.st_mode & 0o022 != 0 {
       // A shared directory must stay open for its other users.
       let isShared = status.st_mode & S_ISVTX != 0 || status.st_uid != geteuid()

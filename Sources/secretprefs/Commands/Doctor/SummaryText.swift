@@ -5,6 +5,9 @@ extension VaultInfo {
   /// The name of the advice that only one slot is an owner's, which is for owners alone: no other may add one.
   static let oneOwner = "oneOwner"
 
+  /// The name of the advice that the journal is long.
+  static let longJournal = "longJournal"
+
   /// The problems that can be found without a key.
   var problems: [Problem] {
     var problems: [Problem] = []
@@ -15,7 +18,7 @@ extension VaultInfo {
     if journalBytes > max(1 << 16, snapshotBytes) {
       problems.append(
         Problem(
-          .advice, "longJournal",
+          .advice, Self.longJournal,
           "the journal of \(journalBytes) bytes is longer than the snapshot, which makes opening slow",
           repair: "secretprefs compact, as an owner"))
     }

@@ -10,10 +10,10 @@ struct Overview: ToolCommand {
     discussion: """
       Shows where the vault is, whether it exists and can be opened, how many keys and services it has, which \
       have expired or expire within \(ExpiryRule.usualText), which rotations are not confirmed, what is wrong with \
-      reads or with the end of the journal, and a next step. Never prompts. Without a configured \
-      credential it shows what the file says without one: names and expiries are sealed. The exit code is 0 also if \
-      there is no vault. If the vault does not open, where it is and why is shown as well, and the exit code is that \
-      of the error. "secretprefs status" is for scripts. "secretprefs" alone does the same.
+      reads, with the mount of the file or with the end of the journal, and a next step. Never prompts. Without a \
+      configured credential it shows what the file says without one: names and expiries are sealed. The exit code is \
+      0 also if there is no vault. If the vault does not open, where it is and why is shown as well, and the exit code \
+      is that of the error. "secretprefs status" is for scripts. "secretprefs" alone does the same.
 
       EXAMPLE:
         secretprefs

@@ -14,7 +14,7 @@ struct OverviewReport {
   private(set) var failure: ToolError?
   /// Whether a passphrase can unlock the vault.
   private var hasPassphrase = false
-  /// What is wrong with reads, or will soon be, or with the end of the journal.
+  /// What is wrong with reads, or will soon be, with the mount of the file, or with the end of the journal.
   private var problem: String?
   /// What opened the vault.
   private var source: CredentialSource?
@@ -50,6 +50,7 @@ struct OverviewReport {
     source = opened.source
     switch opened.vault.health() {
     case .degraded(_, let error), .failing(let error): problem = error.message
+    case .ready(let status) where status.isFrozen: problem = FrozenVault.words
     case .ready, .locked: problem = try opened.vault.tornTail?.words
     }
     let now = access.options.now()
