@@ -47,9 +47,34 @@ extension Vault {
   public func acceptMark(at path: String) async throws(VaultError) {
     try await waiting.run { () throws(VaultError) in try acceptMark(at: path) }
   }
+
+  /// Makes a full write with generations above those of `other`, which is the state of a different copy of the vault.
+  /// Writes nothing if they are above it already, or if the states are the same.
+  ///
+  /// The vault is then no older copy for who has seen either, and the revisions of later writes are above those of
+  /// both. Whatever only the other copy has is not in it.
+  /// - Throws: ``VaultError/Code/ownerRequired``; ``VaultError/Code/limitExceeded`` if no generation is left; the codes
+  ///   of ``compact()``.
+  package func raise(above other: RollbackMark) throws(VaultError) {
+    guard try !currentMark().isAbove(other) else { return }
+    try rewrite { (draft, _) throws(VaultError) in
+      try draft.raise(above: other)
+      return nil
+    }
+  }
 }
 
 extension RollbackMark {
+  /// Whether each line that differs from that of `other` has a higher generation, whatever its epoch.
+  fileprivate func isAbove(_ other: RollbackMark) -> Bool {
+    guard ownerWrite == other.ownerWrite || ownerWrite?.generation ?? 0 > other.ownerWrite?.generation ?? 0 else {
+      return false
+    }
+    return groups.allSatisfy { id, group in
+      other.groups[id].map { $0 == group || $0.generation < group.generation } ?? true
+    }
+  }
+
   /// Reads the mark at `path`.
   /// - Throws: ``VaultError/Code/markMissing``, ``VaultError/Code/malformed``,
   ///   ``VaultError/Code/insecurePermissions``, ``VaultError/Code/io``.

@@ -24,6 +24,47 @@ extension EveryStorage.MarkTests {
     }
   }
 
+  /// A state of the vault that went on otherwise until this generation, with different contents.
+  private func otherState(_ vault: Vault, at generation: UInt64) throws -> RollbackMark {
+    let lines = try vault.currentMark().text.split(separator: "\n").map { line -> String in
+      var words = line.split(separator: " ").map(String.init)
+      guard ["owner", "group"].contains(words[0]) else { return "\(line)\n" }
+      words[words.count - 2] = "\(generation)"
+      words[words.count - 1] = String(repeating: "0", count: words[words.count - 1].count)
+      return words.joined(separator: " ") + "\n"
+    }
+    return try RollbackMark(parsing: Array(lines.joined().utf8))
+  }
+
+  @Test(arguments: [1, 50, UInt64(Int64.max) - 1])
+  func `a full write goes above the state of another copy, and holders open it`(_ generation: UInt64) throws {
+    try SharedVault.with { shared in
+      let other = try otherState(shared.owner, at: generation)
+      let before = try shared.owner.records(in: shared.owner.group(named: "one"))
+      try shared.owner.raise(above: other)
+
+      let raised = try shared.owner.currentMark()
+      #expect(throws: Never.self) { try other.check(raised) }
+      #expect(raised.groups.values.allSatisfy { $0.generation == generation + 1 })
+      let write = try #require(raised.ownerWrite)
+      #expect(write.generation > generation)
+      let holder = try shared.holder(of: "one")
+      let records = try holder.records(in: holder.group(named: "one"))
+      #expect(records.map(\.revision) == before.map(\.revision))
+      _ = try shared.secondOwner().verify()
+    }
+  }
+
+  @Test func `nothing is written above the vault's own state, or without a generation that is left`() throws {
+    try SharedVault.with { shared in
+      let before = try shared.bytes
+      try shared.owner.raise(above: shared.owner.currentMark())
+      let last = try otherState(shared.owner, at: UInt64(Int64.max))
+      #expect(refusal { try shared.owner.raise(above: last) } == .limitExceeded)
+      #expect(try shared.bytes == before)
+    }
+  }
+
   /// Everything an owner can do that changes the file.
   enum OwnerWrite: String, CaseIterable, Sendable {
     case set, remove, edit, compact, addSlot, replaceSlot, removeSlot, removeSlotWithoutRotation, createGroup

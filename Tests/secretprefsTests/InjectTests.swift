@@ -36,12 +36,46 @@ struct InjectTests {
   @Test(arguments: ["UTF-16LE", "UTF-16BE"], ["inject --in text", "check text", "run --env-file text -- true"])
   func `UTF-16, in which no reference would be found, is refused`(encoding: String, command: String) throws {
     let home = try RunTests.prepared()
-    try home.write("\u{FEFF}A={{ secret://default/token }}\n", to: "utf-8")
-    let outcome = try Tool.shell(
-      "iconv -f UTF-8 -t \(encoding) utf-8 > text; SECRETPREFS_KEY_FILE=k secretprefs \(command)", in: home)
-    #expect(outcome.exit == 65)
-    #expect(outcome.output.isEmpty)
-    #expect(outcome.errorText.contains("is UTF-16: convert it to UTF-8"))
+    for text in [
+      "\u{FEFF}A={{ secret://default/token }}\n", "\u{FEFF}A=x\n", "A={{ secret://default/token }}\n",
+      "{{SECRET:/default/token}}", "A=secret://default/token\n",
+    ] {
+      try home.write(text, to: "utf-8")
+      let outcome = try Tool.shell(
+        "iconv -f UTF-8 -t \(encoding) utf-8 > text; SECRETPREFS_KEY_FILE=k secretprefs \(command)", in: home)
+      #expect(outcome.exit == 65, "\(text)")
+      #expect(outcome.output.isEmpty)
+      #expect(outcome.errorText.contains("is UTF-16: convert it to UTF-8"), "\(text): \(outcome.errorText)")
+    }
+  }
+
+  @Test func `references that do not end are read once, however many there are`() throws {
+    let count = 200_000
+    let text = Array(String(repeating: "{{secret://", count: count).utf8)
+    var faults = 0
+    try text.withUnsafeBytes { bytes in
+      try Template.scan(bytes) { _ in
+      } reference: { match in
+        if case .failure(.braces) = match.result { faults += 1 }
+      }
+    }
+    #expect(faults == count)
+  }
+
+  @Test(
+    arguments: [
+      ("{{ secret://s/a{b }}", .character), ("{{ secret://s/a{{b }}", .braces),
+      ("{{ secret://s/a{{ secret://s/b }}", .braces),
+    ] as [(String, SecretReference.Fault)])
+  func `a brace in a reference is an error`(_ template: String, _ fault: SecretReference.Fault) throws {
+    var faults: [SecretReference.Fault] = []
+    try Array(template.utf8).withUnsafeBytes { bytes in
+      try Template.scan(bytes) { _ in
+      } reference: { match in
+        if case .failure(let fault) = match.result { faults.append(fault) }
+      }
+    }
+    #expect(faults == [fault])
   }
 
   @Test(arguments: [

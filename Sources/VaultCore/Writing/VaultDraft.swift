@@ -18,8 +18,8 @@ struct VaultDraft {
     var sealed: [UInt8]?
     var extensionField: [UInt8]
     var dropsHistory = false
-    /// The generation the group had before this write.
-    let generation: UInt64
+    /// The generation the group had before this write, or that of another copy, which it follows.
+    fileprivate(set) var generation: UInt64
     /// The epoch and key before this write; `nil` for a new group.
     var former: (epoch: UInt32, key: SealingKey)?
 
@@ -40,7 +40,7 @@ struct VaultDraft {
 
   let vaultID: Vault.Identifier
   /// The generation of this owner write.
-  let generation: UInt64
+  private(set) var generation: UInt64
   var vaultKey: SealingKey
   var slots: [SlotEntry]
   var groups: [GroupEntry]
@@ -104,10 +104,7 @@ struct VaultDraft {
       throw Self.ownerRequired
     }
     guard let image = state.image else { throw VaultError(.locked, "a full write needs the loaded file") }
-    generation = state.snapshot.generation + 1
-    guard Vault.Limits.generations.contains(generation) else {
-      throw VaultError(.limitExceeded, "the vault has no generation left")
-    }
+    generation = try Self.generation(after: state.snapshot.generation)
     vaultID = state.snapshot.vaultID
     self.vaultKey = vaultKey
     slots = zip(state.snapshot.slots, manifest.slots).map { SlotEntry(slot: $0, listed: $1) }
@@ -133,6 +130,29 @@ struct VaultDraft {
         GroupEntry(
           content: content, name: content.name, epoch: content.epoch, key: content.key,
           sealed: content.entryCount == 0 && !isDue ? image[group.section.sealed].copy : nil))
+    }
+  }
+
+  private static func generation(after last: UInt64) throws(VaultError) -> UInt64 {
+    guard Vault.Limits.generations.contains(last + 1) else {
+      throw VaultError(.limitExceeded, "the vault has no generation left")
+    }
+    return last + 1
+  }
+
+  /// Gives the vault, and each group whose state differs, a generation above that of another copy.
+  /// - Throws: ``VaultError/Code/limitExceeded``.
+  mutating func raise(above other: RollbackMark) throws(VaultError) {
+    if let write = other.ownerWrite, write.generation >= generation {
+      generation = try Self.generation(after: write.generation)
+    }
+    for index in groups.indices {
+      let group = groups[index]
+      guard let known = other.groups[group.content.id], known.generation >= group.generation,
+        known.tag != group.content.tag
+      else { continue }
+      groups[index].generation = known.generation
+      groups[index].sealed = nil
     }
   }
 

@@ -25,11 +25,13 @@ struct Export: WritingCommand {
         archive     everything that the credential opens, as one JSON document
 
       In dotenv, single quotes make everything literal. A value that has a single quote is in double quotes, with a \
-      backslash before ", \\, $ and `. The command names values that some programs read differently: with a single \
-      quote and one of these characters, or with a backslash at the end. Docker's --env-file takes quotes and comments \
-      as parts of values. In shell, names that are settings of programs, such as PATH and PAGER, are refused as by \
-      "secretprefs run". For systemd, "systemd-creds encrypt" encrypts each value with the key of this machine or its \
-      TPM; the service reads it from $CREDENTIALS_DIRECTORY.
+      backslash before ", \\, $ and `. Docker's --env-file takes quotes and comments as parts of values, and each line \
+      of a value for a line of the file. Warnings name the keys that other programs do not read as they are meant: \
+      with a value of several lines, with a single quote and one of these characters, or with a backslash at the end; \
+      with a value that looks like a reference, or is no text; with a name that has - or ., which shells take for a \
+      command; and with one that is a setting of programs, such as PATH and PAGER. In shell, such settings are \
+      refused as by "secretprefs run". For systemd, "systemd-creds encrypt" encrypts each value with the key of this \
+      machine or its TPM; the service reads it from $CREDENTIALS_DIRECTORY.
 
       With --all-services and --all-groups, writes the keys of several services and groups. In json, an object for \
       each group and for each service has their keys; kubernetes gets a Secret for each service. The other formats \

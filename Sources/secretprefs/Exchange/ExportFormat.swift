@@ -1,6 +1,5 @@
 internal import Preferences
 internal import VaultCore
-internal import VaultSealing
 
 /// A format that `export` writes.
 enum ExportFormat: String, NamedFormat {
@@ -20,10 +19,7 @@ enum ExportFormat: String, NamedFormat {
     switch self {
     case .json, .records, .archive: true
     case .dotenv: DotenvParser.isName(key)
-    // Some programs read such names in small letters, and zsh has PATH as path, too.
-    case .shell:
-      VariableName.isValid(key) && !VariableName.isReserved(key.uppercased())
-        && !ProgramVariables.contains(key.uppercased())
+    case .shell: VariableName.isValid(key) && !VariableName.isSetting(key)
     case .kubernetes, .systemd:
       key.utf8.count <= 253 && key != "." && !key.hasPrefix("..")
         && key.utf8.allSatisfy { Self.isWord($0) || "-_.".utf8.contains($0) }
@@ -38,20 +34,9 @@ enum ExportFormat: String, NamedFormat {
     ((isVariable ? [] : [key]) + [VariableName.derived(from: key)]).first(where: allows)
   }
 
-  /// Whether all programs that are known to read the format read this value as it is. What `import` knows of readers of
-  /// dotenv files is asked about the line that ``write(_:_:_:isFirst:indent:to:)`` makes of it.
-  func isPortable(value: UnsafeRawBufferPointer) throws -> Bool {
-    guard self == .dotenv else { return true }
-    let line = try SecretOutput(isCollecting: true)
-    try write("A", .string, value, isFirst: true, to: line)
-    return try line.withBytes { written in
-      var copy = try SecretBytes(count: written.count)
-      return try copy.withUnsafeMutableBytes { bytes in
-        bytes.copyMemory(from: written)
-        var parser = DotenvParser(bytes, readingForeignForms: true)
-        return try parser.nextEntry()?.doubt == nil
-      }
-    }
+  /// Why programs that are known to read the format do not read a name and its value as they are meant.
+  func doubts(of name: String, _ value: UnsafeRawBufferPointer) throws -> [DotenvDoubt] {
+    self == .dotenv ? try DotenvDoubt.all(of: name, value) : []
   }
 
   /// Whether the format can hold this value byte for byte.

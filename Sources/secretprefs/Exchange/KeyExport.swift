@@ -23,7 +23,8 @@ struct KeyExport {
   private struct Written {
     var size = 0
     var expired = 0
-    var unportable: [String] = []
+    /// What errors and warnings call the keys whose lines have a doubt.
+    var doubts: [DotenvDoubt: [String]] = [:]
   }
 
   /// - Parameter now: milliseconds since 1970-01-01 UTC.
@@ -41,10 +42,12 @@ struct KeyExport {
     }
     if written.expired > 0 { messages.warn("\(counted(written.expired, "key has", "keys have")) expired") }
     let renamed = entries.filter { $0.key != $0.name }.map { "\(displayed($0.label)) as \($0.name)" }
-    if !renamed.isEmpty, !hasVariables { messages.warn("exported under another name: \(listed(renamed))") }
-    if !written.unportable.isEmpty {
-      let names = listed(written.unportable.map(displayed))
-      messages.warn("some programs read these values, or lines behind them, differently: \(names)")
+    if !renamed.isEmpty, !hasVariables {
+      messages.warn("exported under another name: \(renamed.joined(separator: ", "))")
+    }
+    for doubt in DotenvDoubt.allCases {
+      guard let labels = written.doubts[doubt] else { continue }
+      messages.warn("\(doubt.warning): \(labels.map(displayed).joined(separator: ", "))")
     }
   }
 
@@ -96,7 +99,7 @@ struct KeyExport {
     try entry.service.values.withValue(of: entry.key) { _, bytes in
       written.size += bytes.count
       guard format.allows(value: bytes) else { throw refusal(entry.label) }
-      if try !format.isPortable(value: bytes) { written.unportable.append(entry.label) }
+      for doubt in try format.doubts(of: entry.name, bytes) { written.doubts[doubt, default: []].append(entry.label) }
       try format.write(entry.name, record.kind, bytes, isFirst: isFirst, indent: indent, to: output)
     }
   }

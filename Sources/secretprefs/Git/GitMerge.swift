@@ -12,22 +12,27 @@ struct GitMerge: WritingCommand {
       The three files are copies of one vault: the common ancestor, and one of each side. The second is replaced by \
       the result. Entries of a vault are chained and sealed, so they cannot be mixed: what one side has changed is \
       written again on the other side's copy, as by "secretprefs set" and "remove", with new revisions. Of several \
-      changes of a key, the last one is taken; a value that it replaces becomes an earlier value.
+      changes of a key, the last one is taken; a value that it replaces becomes an earlier value. Values of <base> \
+      that the side with the change no longer has, not even as earlier ones, are gone in the result, too. The result \
+      is a later state than both sides for a mark, "secretprefs backup --keep", running programs and --if-revision.
 
       If only one side has changed slots, access groups or keys, its copy is taken, and the other side's keys \
       are written on it. If both have, nothing is merged. A key that both have changed is a conflict, unless both have \
       given it the same value and metadata: it stays as in <ours>, and is named. So is one of which the side that is \
-      written has removed earlier values for good, one whose rotation is not confirmed there, and one that a side has \
-      removed for good while the other has changed it or can still restore it. The exit code is then 1, and git asks \
-      to resolve the conflict: set the key, and "git add" the file. If the copy of <theirs> is taken and such a key of \
-      <ours> cannot be written on it, nothing is merged. Nor is a side with a broken end. Where two branches have \
-      merged each other before, git first merges their ancestors: with "recursive" set to binary a conflict there \
-      stays one, which git would otherwise commit as solved.
+      written has removed earlier values for good, one whose rotation is not confirmed there, one that a side has \
+      removed for good while the other has changed it or can still restore it, and one whose changed value needs a \
+      device key that is not given. The exit code is then 1, and git asks to resolve the conflict: set the key, and \
+      "git add" the file. If the copy of <theirs> is taken and such a key of <ours> cannot be written on it, nothing \
+      is merged. Nor is a side with a broken end. Where two branches have merged each other before, git first merges \
+      their ancestors: with "recursive" set to binary a conflict there stays one, which git would otherwise commit as \
+      solved.
 
       A credential of an owner is needed, which opens all three, such as the key of "secretprefs unlock"; a group's \
-      holder does not see what others have changed. A rollback mark is not used: the files are older by their nature. \
-      A vault with logging is not merged: its logs are beside it. See "secretprefs help git-textconv" for the settings \
-      of git, and for the attributes of the vault, of which -text keeps it whole.
+      holder does not see what others have changed. An identity opens with one pin, which "secretprefs \
+      rotate --vault-keys" changes: merge across that with a key file or passphrase of an owner, or before it. A \
+      rollback mark is not used: the files are older by their nature. A vault with logging is not merged: its logs are \
+      beside it. See "secretprefs help git-textconv" for the settings of git, and for the attributes of the vault, of \
+      which -text keeps it whole.
 
       EXAMPLE:
         git config merge.secretprefs.driver 'secretprefs git-merge %O %A %B'
@@ -42,6 +47,10 @@ struct GitMerge: WritingCommand {
 
   @Argument(help: ArgumentHelp("The common ancestor, then ours and theirs.", valueName: "base"), completion: .file())
   var files: [String] = []
+
+  private static let onePin =
+    "a rotation of the vault's keys changes the pin, and one pin opens one side of it: merge with the key file or "
+    + "passphrase of an owner"
 
   func perform(_ messages: Messages) throws {
     guard files.count == 3 else { throw Self.usageError("three files are required") }
@@ -69,8 +78,14 @@ struct GitMerge: WritingCommand {
     let (ours, credential) = try access.openKeepingCredential(messages)
     let options = try access.unlockedOptions(messages)
     func other(_ side: MergeSide) throws(VaultError) -> Vault {
-      try side.named { () throws(VaultError) in
-        try Vault.open(in: sides[side.rawValue].storage(options), credential: credential, options: options)
+      try side.named { () throws(VaultError) -> Vault in
+        let storage = try sides[side.rawValue].storage(options)
+        do throws(VaultError) {
+          return try Vault.open(in: storage, credential: credential, options: options)
+        } catch {
+          guard error.code == .credentialRejected, credential.holder != nil else { throw error }
+          throw VaultError(error.code, "no slot opens with this identity and pin", cause: Cure(hint: Self.onePin))
+        }
       }
     }
     var merge = try VaultMerge(base: try other(.base), ours: ours, theirs: try other(.theirs))

@@ -25,6 +25,8 @@ struct VaultMerge {
   private struct Side {
     let vault: Vault
     let groups: [Vault.Identifier: AccessGroup]
+    /// No record of a group has a higher revision, and none had.
+    let generations: [Vault.Identifier: UInt64]
     let records: [Name: RecordInfo]
     /// The removed keys that are kept.
     let removed: Set<Name>
@@ -48,6 +50,7 @@ struct VaultMerge {
           cause: Cure(hint: "take one side, and repeat the changes of the other; \"audit off\" ends the logs"))
       }
       self.vault = vault
+      generations = Dictionary(uniqueKeysWithValues: status.groups.map { ($0.id, $0.generation) })
       var groups: [Vault.Identifier: AccessGroup] = [:]
       var records: [Name: RecordInfo] = [:]
       var removed: Set<Name> = []
@@ -102,13 +105,19 @@ struct VaultMerge {
     other = takesTheirs ? own : foreign
   }
 
-  /// Writes the changes. The keys in ``conflicts`` are as in ours afterwards.
+  /// Writes the changes. The keys in ``conflicts`` have the values of ours afterwards. The result is a later state than
+  /// both sides, so that a mark of either accepts it, and what is written has revisions that neither had.
   ///
   /// - Throws: ``VaultError/Code/conflict`` if a key of ours cannot be written on their copy.
   mutating func run() throws(VaultError) {
+    try target.vault.raise(above: other.vault.currentMark())
     let names = Set(base.records.keys).union(other.records.keys).union(target.records.keys)
     for name in names.sorted(by: { ($0.group, $0.service, $0.key) < ($1.group, $1.service, $1.key) }) {
-      try merge(name)
+      do throws(VaultError) { try merge(name) } catch {
+        // The values of other devices cannot be compared, and need not stop the other keys.
+        guard [.deviceKeyMissing, .wrongDevice].contains(error.code) else { throw error }
+        try addUnlessOurs(name, error.message)
+      }
     }
     // What was a key, or was kept as a removed one, and can be restored in the result alone.
     let lost = base.removed.filter { target.removed.contains($0) || target.records[$0] != nil }
@@ -138,7 +147,7 @@ struct VaultMerge {
       return try addUnlessOurs(name, "one side has changed it, and the other removed its access group")
     }
     let copy = new.map { groupCopy($0, of: other, source, to: group, of: target) }
-    if let before, let new, Self.hasDropped(before, new), !(mine.map { Self.hasDropped(before, $0) } ?? false) {
+    if try hasDropped(name, in: other), try !hasDropped(name, in: target) {
       return try addUnlessOurs(name, Self.dropped)
     }
     // Even if both sides have written the same.
@@ -147,14 +156,14 @@ struct VaultMerge {
       return try addUnlessOurs(name, "a rotation of it is not confirmed, and its old value cannot be merged")
     }
     // An earlier merge or a rebase has written the same again.
-    if !Self.isSame(before, mine), try isUnchanged(before, name, in: other) { return }
+    if !Self.isSame(before, mine), try isUnchanged(before, name, in: other) { return try renew(name) }
     let reason = try reason(name, before, mine, new)
     if let reason {
       add(name, reason)
       // What stays is ours.
-      guard takesTheirs else { return }
+      guard takesTheirs else { return try renew(name) }
     }
-    if let copy { try write(copy) } else { try remove(name, in: group) }
+    if let copy { try write(copy, name, isConflict: reason != nil) } else { try remove(name, in: group) }
     guard reason == nil else { return }
     if copy == nil { removedCount += 1 } else { written += 1 }
   }
@@ -186,13 +195,44 @@ struct VaultMerge {
       key: record.key, newGroup: newGroup)
   }
 
-  /// Writes a record as the other side has it. A value that is there already does not become an earlier one.
-  private func write(_ copy: GroupCopy) throws(VaultError) {
-    guard try copy.hasValue() else { return try copy.copy(replaces: true, keepsDepth: false) }
+  /// Writes a record as the other side has it. A value that is there already does not become an earlier one, and no
+  /// value of the ancestor does that the other side has no more: it may have been removed for good.
+  private func write(_ copy: GroupCopy, _ name: Name, isConflict: Bool) throws(VaultError) {
+    let gone = try missing(name, in: other)
+    if let mine = target.records[name] { try drop(gone, from: mine, in: copy.newGroup) }
+    guard try copy.hasValue() else {
+      // Without a conflict, what is replaced is the value of the ancestor.
+      let isGone = !isConflict && (base.records[name].map { gone.contains($0.revision) } ?? false)
+      return try copy.copy(replaces: true, keepsDepth: false, keepsValue: !isGone)
+    }
     var edit = RecordEdit(of: copy.record)
     edit.keepsReplacedDepth = false
-    try target.vault.transaction(service: copy.service, in: copy.newGroup) { (batch) throws(VaultError) in
-      try batch.edit(copy.key.text, edit)
+    try self.edit(copy.record, edit, in: copy.newGroup)
+  }
+
+  /// Removes the newest earlier value that is `gone`, and the older ones. A history is cut at its end alone.
+  private func drop(_ gone: Set<UInt64>, from record: RecordInfo, in group: AccessGroup) throws(VaultError) {
+    let kept = record.previous.prefix { !gone.contains($0.revision) }.count
+    guard kept < record.previous.count else { return }
+    for depth in [UInt16(kept), record.historyDepth] {
+      var edit = RecordEdit()
+      edit.historyDepth = .set(depth)
+      try self.edit(record, edit, in: group)
+    }
+  }
+
+  /// Gives a key that stays as it is a revision that the other side never had: who has read a different value there,
+  /// and expects its revision, does not replace this one unseen.
+  private func renew(_ name: Name) throws(VaultError) {
+    guard let mine = target.records[name], let group = target.groups[name.group],
+      let known = other.generations[name.group], mine.revision <= known, !Self.isSame(base.records[name], mine)
+    else { return }
+    try edit(mine, RecordEdit(), in: group)
+  }
+
+  private func edit(_ record: RecordInfo, _ edit: RecordEdit, in group: AccessGroup) throws(VaultError) {
+    try target.vault.transaction(service: record.service, in: group) { (batch) throws(VaultError) in
+      try batch.edit(record.key.text, edit)
     }
   }
 
@@ -207,7 +247,7 @@ struct VaultMerge {
   /// Adds a conflict in which the written side stays as it is. That must be ours.
   private mutating func addUnlessOurs(_ name: Name, _ reason: String) throws(VaultError) {
     add(name, reason)
-    guard takesTheirs, let conflict = conflicts.last else { return }
+    guard takesTheirs, let conflict = conflicts.last else { return try renew(name) }
     throw VaultError(
       .conflict,
       "\(displayed(conflict.place)): \(reason); their side has changed slots, access groups or keys, so that our key "
@@ -223,12 +263,36 @@ struct VaultMerge {
   private static let dropped =
     "one side has removed earlier values for good, which \"secretprefs edit --history\" does here, too"
 
-  /// Whether values that a record had are gone, and not because it has kept as many as it did before.
-  private static func hasDropped(_ before: RecordInfo, _ after: RecordInfo) -> Bool {
-    let present = Set(after.previous.map(\.revision) + [after.revision])
-    let isWhole = before.previous.allSatisfy { present.contains($0.revision) }
-    guard after.created == before.created else { return !isWhole || !present.contains(before.revision) }
-    return !isWhole && (after.historyDepth < before.historyDepth || after.previous.count < after.historyDepth)
+  /// Whether values that the ancestor had are gone from a side, and not because it has kept as many as before.
+  private func hasDropped(_ name: Name, in side: Side) throws(VaultError) -> Bool {
+    guard let before = base.records[name], let after = side.records[name] else { return false }
+    let missing = try missing(name, in: side)
+    guard after.created == before.created else { return !missing.isEmpty }
+    let isFull = after.historyDepth >= before.historyDepth && after.previous.count >= after.historyDepth
+    return !isFull && before.previous.contains { missing.contains($0.revision) }
+  }
+
+  /// The revisions of the ancestor's values that a side does not have, neither as its value nor as an earlier one. A
+  /// value that is the current one again has a new revision, so that the values count.
+  private func missing(_ name: Name, in side: Side) throws(VaultError) -> Set<UInt64> {
+    guard let before = base.records[name], let after = side.records[name] else { return [] }
+    var missing = Set(before.revisions).subtracting(after.revisions)
+    for revision in missing where try hasValue(revision, of: before, name, in: side) { missing.remove(revision) }
+    return missing
+  }
+
+  /// Whether a side has a value of the ancestor, under whatever revision.
+  private func hasValue(
+    _ revision: UInt64, of before: RecordInfo, _ name: Name, in side: Side
+  ) throws(VaultError) -> Bool {
+    guard let group = base.groups[name.group], let newGroup = side.groups[name.group], let after = side.records[name],
+      let value = try base.vault.copiedValue(of: before, previous: revision, in: group)
+    else { return false }
+    for place in after.revisions {
+      let isEqual = try side.vault.withValue(of: after, previous: place, in: newGroup) { value.isEqual(to: $1) }
+      if isEqual ?? false { return true }
+    }
+    return false
   }
 
   /// Whether a record was not written in between. Each write counts its revision up.
@@ -253,4 +317,9 @@ struct VaultMerge {
       ),
     ])
   }
+}
+
+extension RecordInfo {
+  /// Those of the value and of the earlier values.
+  fileprivate var revisions: [UInt64] { [revision] + previous.map(\.revision) }
 }

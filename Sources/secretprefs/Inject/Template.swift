@@ -126,11 +126,16 @@ enum Template {
   }
 
   /// Where the reference's name ends, and where the text after its braces begins. Both braces are on the line of the
-  /// reference.
+  /// reference. Those of another one end the search, so that no text is read again for each reference.
   private static func end(
     in text: Slice<UnsafeRawBufferPointer>, isQuoted: Bool
   ) -> (name: Int, brace: Int)? {
-    let name = text.prefix { !InputText.isBlank($0) && $0 != UInt8(ascii: "}") && $0 != quote && $0 != newline }
+    var last: UInt8 = 0
+    let name = text.prefix { byte in
+      defer { last = byte }
+      return !InputText.isBlank(byte) && byte != UInt8(ascii: "}") && byte != quote && byte != newline
+        && (byte != UInt8(ascii: "{") || last != byte)
+    }
     var braces = text[name.endIndex...]
     guard !isQuoted || braces.popFirst() == quote else { return nil }
     braces = braces.drop(while: InputText.isBlank)

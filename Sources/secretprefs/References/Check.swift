@@ -19,8 +19,8 @@ struct Check: ToolCommand {
       is bound to a different machine.
 
       The exit code is 65 if a file has a malformed line, 1 if it has any other problem, and 0 if a command that uses \
-      the files finds all values. A plain value that has the name of a key of a service that the files refer to is \
-      named in a warning.
+      the files finds all values. A plain value that other programs read differently is named in a warning, and so is \
+      one that has the name of a key of a service that the files refer to.
 
       EXAMPLE:
         secretprefs check .env server.toml.template
@@ -58,6 +58,7 @@ struct Check: ToolCommand {
       }
     }
     if let error = ToolError.all(of: unread), checked.isEmpty { throw error }
+    Self.warnOfDoubts(checked.flatMap(\.plain), messages)
     if !syntax {
       let access = try unlock.complete(try vault.access())
       let opened = try access.open(messages)
@@ -75,6 +76,17 @@ struct Check: ToolCommand {
     guard problems.isEmpty else {
       throw ToolError.problems(problems.count, malformed: problems.first { $0.error.status == .badFile }?.error)
     }
+  }
+
+  /// Names the values that other programs read differently.
+  ///
+  /// - Parameter plain: Variables with plain values.
+  private static func warnOfDoubts(_ plain: [Variable], _ messages: Messages) {
+    let lines = plain.compactMap { variable in
+      variable.doubt.map { "\(displayed(variable.origin ?? "")): \(variable.name) (\($0))" }
+    }
+    guard !lines.isEmpty else { return }
+    messages.warn("other programs read these lines differently: \(lines.joined(separator: "; "))")
   }
 
   private func text(_ count: Int, _ files: [String], _ problems: [ReferenceProblem]) -> String {

@@ -14,6 +14,8 @@ final class EnvFile {
     let name: String
     let line: Int
     let content: Content
+    /// Why other programs read a different value; `nil` if they read the same.
+    let doubt: String?
   }
 
   enum Content {
@@ -69,7 +71,7 @@ final class EnvFile {
           guard !entry.name.hasPrefix("SECRETPREFS_") else { throw Self.ownSetting }
           let content = try content(of: UnsafeRawBufferPointer(bytes), at: entry.text)
           if case .reference = content, VariableName.isReserved(entry.name) { throw Self.reserved }
-          entries.append(Entry(name: entry.name, line: entry.line, content: content))
+          entries.append(Entry(name: entry.name, line: entry.line, content: content, doubt: entry.doubt))
         } catch { problems.append(ReferenceProblem(line: entry.line, name: entry.name, error)) }
       } catch {
         let failure = parser.failure
@@ -79,6 +81,12 @@ final class EnvFile {
       }
     }
     return (entries, problems)
+  }
+
+  /// Whether a value is read as it is: it is no reference, has none, and is none of another program.
+  static func isPlain(_ value: UnsafeRawBufferPointer) -> Bool {
+    guard case .plain? = try? content(of: value, at: 0..<value.count) else { return false }
+    return true
   }
 
   private static func content(of bytes: UnsafeRawBufferPointer, at range: Range<Int>) throws(ToolError) -> Content {

@@ -22,9 +22,22 @@ enum ReferenceFile {
       throw PreferencesError(.limitExceeded, "\(what) has more than \(limit) bytes")
     }
     // No reference would be found in it.
-    guard !text.withUnsafeBytes({ $0.starts(with: [0xFF, 0xFE]) || $0.starts(with: [0xFE, 0xFF]) }) else {
+    guard !text.withUnsafeBytes(isUTF16) else {
       throw PreferencesError(.malformed, "\(what) is UTF-16: convert it to UTF-8")
     }
     return text
+  }
+
+  /// Whether a text has the mark of UTF-16, or a reference in UTF-16 of either byte order: the first of its characters
+  /// has a NUL byte behind it, and every second byte is the next one.
+  private static func isUTF16(_ text: UnsafeRawBufferPointer) -> Bool {
+    if text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) { return true }
+    var rest = text[...]
+    while let nul = rest.firstIndex(of: 0) {
+      rest = rest[(nul + 1)...]
+      let characters = stride(from: max(nul - 1, 0), to: text.count, by: 2).lazy.map { text[$0] }
+      if SecretReference.isMeant(characters) { return true }
+    }
+    return false
   }
 }

@@ -52,10 +52,8 @@ struct SecretReference {
 
   /// Whether a text is meant as a reference and not as a key or a value: it begins with the scheme, whose letters may
   /// be large and whose second slash may be missing.
-  static func isMeant(_ text: some Collection<UInt8>) -> Bool {
-    let start = scheme.utf8.dropLast()
-    return text.count >= start.count
-      && zip(text, start).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1 }
+  static func isMeant(_ text: some Sequence<UInt8>) -> Bool {
+    text.starts(with: scheme.utf8.dropLast()) { $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1 }
   }
 
   /// The text that is parsed to this reference. A shell and a dotenv file need no quotes for it, except for the

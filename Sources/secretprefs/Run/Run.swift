@@ -14,10 +14,13 @@ struct Run: ToolCommand {
       key of the service becomes a variable; with any of them, only what they choose. All values of one service are \
       from the same moment.
 
-      ENV FILES. A line of --env-file is NAME=value, which is passed as it is, or NAME=secret://service/key, in place \
-      of which the value of the key is passed (REFERENCES in "secretprefs help" has its form; --only, --env and \
+      ENV FILES. A line of --env-file is NAME=value, or NAME=secret://service/key, in place of which the value of the \
+      key is passed (REFERENCES in "secretprefs help" has its form; --only, --env and \
       --file take one, too). So the file has no secret, and can be committed; "secretprefs \
-      check" checks it. The reference is the whole value. A line that is malformed, has a reference in a longer \
+      check" checks it. A value is the text up to the end of the line or a comment, or the text between quotes; \
+      nothing in it is expanded or run, and in double quotes \\n, \\r and \\t are a line feed, a carriage return and a \
+      tab. "secretprefs check" names one that other programs read differently, such as x#y or "$HOME". \
+      A reference is the whole value. A line that is malformed, has a reference in a longer \
       value or has one of another program, such as op://, is an error, and so is a key that does not exist: nothing \
       is started. The author of the file chooses the variables, also those that change what programs run; but a \
       value of the vault is passed under no such name. If several have one name, the last of these counts: the \

@@ -19,6 +19,8 @@ struct Variable {
   var isChosen = true
   /// The file and the line that name it; `nil` for arguments.
   var origin: String?
+  /// Why other programs read a different plain value in this line; `nil` if they read the same.
+  private(set) var doubt: String?
 
   /// The variable whose name follows from its key.
   init(_ key: NamedKey, isChosen: Bool) {
@@ -52,6 +54,7 @@ struct Variable {
     case .plain(let range):
       content = .plain(file, range)
       label = entry.name
+      doubt = entry.doubt
     case .reference(let reference):
       content = .value(reference)
       label = reference.text

@@ -51,6 +51,12 @@ enum VariableName {
     reserved.contains(name) || reservedPrefixes.contains { name.hasPrefix($0) }
   }
 
+  /// Whether programs read the name as a setting. Some of them read such names in small letters, and zsh has PATH as
+  /// path, too.
+  static func isSetting(_ name: String) -> Bool {
+    isReserved(name.uppercased()) || ProgramVariables.contains(name.uppercased())
+  }
+
   private static let reservedPrefixes = [
     "LD_", "DYLD_", "MALLOC_", "BASH_FUNC_", "GIT_CONFIG", "LUA_INIT", "CORECLR_", "SWIFT_BACKTRACE", "SECRETPREFS_",
   ]

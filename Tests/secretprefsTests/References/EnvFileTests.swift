@@ -114,6 +114,31 @@ struct EnvFileTests {
     }
   }
 
+  @Test(
+    arguments: ["x#y", "\"$HOME\"", "x\\y", "a\"b\"", "~/x", "\"x\\ty\"", "x #y"],
+    ["check .env", "check --syntax .env"])
+  func `a plain value that other programs read differently is named in a warning`(
+    _ value: String, _ command: String
+  ) throws {
+    let home = try RunTests.prepared()
+    try home.write("OTHER=x\nA=\(value)\n", to: ".env")
+    let outcome = try Tool.shell("SECRETPREFS_KEY_FILE=k secretprefs \(command)", in: home)
+    #expect(outcome.exit == 0)
+    let start = "secretprefs: warning: other programs read these lines differently: .env:2: A ("
+    #expect(outcome.errorText.hasPrefix(start), "\(outcome.errorText)")
+    #expect(outcome.errorText.count { $0 == "\n" } == 1, "\(outcome.errorText)")
+  }
+
+  @Test(
+    arguments: ["x", "'x # y'", "\"x\"", "'$HOME'", "secret://default/token?group=default"],
+    ["run --env-file .env -- true", "check .env"])
+  func `a value that all programs read alike has no warning`(_ value: String, _ command: String) throws {
+    let home = try RunTests.prepared()
+    try home.write("# $HOME\nA=\(value)\n", to: ".env")
+    let outcome = try Tool.shell("SECRETPREFS_KEY_FILE=k secretprefs \(command)", in: home)
+    #expect(outcome.exit == 0 && outcome.errorText.isEmpty, "\(outcome.errorText)")
+  }
+
   @Test func `an env file may be a pipe`() throws {
     let home = try RunTests.prepared()
     let outcome = try Tool.shell(

@@ -23,7 +23,7 @@ package struct DotenvParser {
   /// - Parameters:
   ///   - bytes: the file, which outlives the parser.
   ///   - readsForeignForms: whether forms are read that only some of the programs have: `NAME: value`, `export NAME`,
-  ///     backquotes, and quoted parts without blanks between them, as in a shell. Entries then have doubts.
+  ///     backquotes, and quoted parts without blanks between them, as in a shell.
   package init(_ bytes: UnsafeMutableRawBufferPointer, readingForeignForms readsForeignForms: Bool = false) {
     self.bytes = bytes
     self.readsForeignForms = readsForeignForms
@@ -104,16 +104,15 @@ package struct DotenvParser {
       text = try quoted()
       doubt = "only node reads backquotes as quotes; a shell runs the text, and docker and systemd keep them"
     case UInt8(ascii: "'"), UInt8(ascii: "\""):
-      if readsForeignForms { doubt = quotedDoubt() }
+      doubt = quotedDoubt()
       let part = try quoted()
       text = readsForeignForms ? try joined(part, doubt: &doubt) : part
     default:
       text = unquoted(after: afterEquals)
-      if readsForeignForms {
-        doubt = unquotedDoubt(text, isExported: isExported)
-      } else {
-        // Some programs would continue with the next line.
-        guard bytes[text].last != UInt8(ascii: "\\") else { throw malformed("a backslash at the end") }
+      doubt = unquotedDoubt(text, isExported: isExported)
+      // Some programs would continue with the next line.
+      guard readsForeignForms || bytes[text].last != UInt8(ascii: "\\") else {
+        throw malformed("a backslash at the end")
       }
       guard !bytes[text].contains(UInt8(ascii: "\r")) else {
         throw malformed("a carriage return that ends no line")
@@ -126,7 +125,7 @@ package struct DotenvParser {
     let end = position
     skipBlanks()
     if next == UInt8(ascii: "#"), position > end || position == first {
-      if readsForeignForms { doubt = doubt ?? "docker and systemd read the # as a part of the value" }
+      doubt = doubt ?? "docker and systemd read the # as a part of the value"
       skipComment()
     }
     guard skipLineEnd() else { throw malformed("text behind the value") }

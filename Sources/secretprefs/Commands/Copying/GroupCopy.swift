@@ -19,10 +19,13 @@ struct GroupCopy {
 
   /// Writes the value, the kind, the accessibility and the metadata of the record, without its earlier values.
   ///
-  /// - Parameter keepsDepth: whether a record that is replaced keeps its history depth if that is larger.
-  func copy(replaces: Bool, keepsDepth: Bool = true) throws(VaultError) {
+  /// - Parameters:
+  ///   - keepsDepth: whether a record that is replaced keeps its history depth if that is larger.
+  ///   - keepsValue: whether the value that is replaced becomes an earlier one.
+  func copy(replaces: Bool, keepsDepth: Bool = true, keepsValue: Bool = true) throws(VaultError) {
     var edit = RecordEdit(of: record)
     edit.keepsReplacedDepth = keepsDepth
+    edit.keepsReplacedValue = keepsValue
     var outcome: Result<Void, VaultError> = .failure(VaultError(.notFound, "the record was removed"))
     _ = try vault.withValue(of: record, in: group) { kind, value in
       outcome = Result { () throws(VaultError) in
@@ -54,13 +57,7 @@ struct GroupCopy {
     guard let copy = try target.record(service: service, key: key.text, in: newGroup), copy.kind == record.kind,
       copy.accessibility == record.accessibility
     else { return false }
-    var value: SecretBytes?
-    var failure: VaultError?
-    _ = try vault.withValue(of: record, in: group) { _, bytes in
-      do throws(VaultError) { value = try SecretBytes(copying: bytes) } catch { failure = error }
-    }
-    if let failure { throw failure }
-    guard let value = value.take() else { return false }
+    guard let value = try vault.copiedValue(of: record, in: group) else { return false }
     return try target.withValue(of: copy, in: newGroup) { value.isEqual(to: $1) } ?? false
   }
 
@@ -75,5 +72,22 @@ struct GroupCopy {
       let message = "the copy is made, but the original could not be removed: \(reason)"
       throw VaultError(error.code, message, errno: error.errno, cause: error.cause)
     }
+  }
+}
+
+extension Vault {
+  /// Copies a value of a record to guarded memory. Returns `nil` if the record does not have it.
+  ///
+  /// - Parameter revision: that of the current value or of an earlier one; `nil` for the current one.
+  func copiedValue(
+    of record: RecordInfo, previous revision: UInt64? = nil, in group: AccessGroup
+  ) throws(VaultError) -> SecretBytes? {
+    var value: SecretBytes?
+    var failure: VaultError?
+    _ = try withValue(of: record, previous: revision, in: group) { _, bytes in
+      do throws(VaultError) { value = try SecretBytes(copying: bytes) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return value.take()
   }
 }
