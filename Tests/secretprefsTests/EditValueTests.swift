@@ -166,7 +166,8 @@ struct EditValueTests {
     #expect(try String(contentsOfFile: home.file("left"), encoding: .utf8) == "1\n")
     // One whose command is running stays.
     let nested = try Self.edit(
-      "[ -e nested ] && exit; touch nested; secretprefs edit a --value --yes --key-file k || exit; grep -c killed \"$1\" > kept",
+      "[ -e nested ] && exit; touch nested; secretprefs edit a --value --yes --key-file k || exit; "
+        + "grep -c killed \"$1\" > kept",
       in: home)
     #expect(nested.exit == 0, "\(nested.errorText)")
     #expect(try String(contentsOfFile: home.file("kept"), encoding: .utf8) == "1\n")

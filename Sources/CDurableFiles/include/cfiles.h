@@ -29,8 +29,8 @@ int cfiles_open_beneath(int directory, const char *_Nonnull path);
 /// Whether something is mounted at a name in a directory. 0 if the system does not tell.
 int cfiles_is_mount_point(const char *_Nonnull directory, const char *_Nonnull name);
 
-/// Whether the file of a descriptor is on a file system in memory (tmpfs, ramfs). Returns -1 and errno if that cannot be
-/// examined.
+/// Whether the file of a descriptor is on a file system in memory (tmpfs, ramfs). Returns -1 and errno if that cannot
+/// be examined.
 int cfiles_is_in_memory(int descriptor);
 
 /// lseek with SEEK_DATA: the first offset from this one on that is not in a hole. Returns -1 and errno: ENXIO if only a

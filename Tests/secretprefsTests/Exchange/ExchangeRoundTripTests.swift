@@ -75,9 +75,8 @@ struct ExchangeRoundTripTests {
   ) throws {
     let scene = try ExchangeScene()
     try scene.store(["OK": [0x78], key: value], service: "a")
-    let outcome = try scene.shell(
-      "secretprefs export --service a --format \(format); secretprefs export --service a --format \(format) --to f; ls f"
-    )
+    let export = "secretprefs export --service a --format \(format)"
+    let outcome = try scene.shell("\(export); \(export) --to f; ls f")
     #expect(outcome.output.isEmpty)
     #expect(outcome.errorText.contains("nothing was exported: \(format) cannot have "))
     #expect(outcome.errorText.contains(" \(key)\n"))
