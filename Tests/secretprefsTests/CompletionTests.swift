@@ -108,6 +108,7 @@ struct CompletionTests {
       ("get \"db:host:p\t", "value-of-db:host:port"), ("get 'two w\t", "value-of-two words"),
       ("get \"it\t", "value-of-quoted"), ("get --service 'shop\t inner", "value-of-service"),
       ("get \"db/main/p\t", "value-of-db/main/password"),
+      ("get --key-file ~/key db/main/u\t", "value-of-db/main/user"), ("get --group 'billing' on\t", "value-of-billing"),
     ] {
       terminal.type("secretprefs \(typed)\n")
       try terminal.wait(for: answer)
@@ -116,6 +117,23 @@ struct CompletionTests {
     terminal.type("secretprefs get db/main/\t\t")
     try terminal.wait(for: "db/main/password  db/main/user")
     terminal.type("\u{15}exit\n")
+    _ = try session.running.wait()
+  }
+
+  @Test(.enabled(if: shells["zsh"] != nil))
+  func `zsh completes values behind an equals sign, the command of run, and words behind quoted ones`() throws {
+    let session = try Session(of: "zsh")
+    let terminal = session.terminal
+    for (typed, answer) in [
+      ("get inner --service=shop\t", "value-of-service"), ("get --group 'billing' on\t", "value-of-billing"),
+      ("get --key-file ~/key db/main/u\t", "value-of-db/main/user"),
+      ("get 'two words' --key-file=ke\t", "value-of-two words"),
+      ("run --only github -- printe\tGITHUB", "value-of-github"),
+    ] {
+      terminal.type("secretprefs \(typed)\n")
+      try terminal.wait(for: answer)
+    }
+    terminal.type("exit\n")
     _ = try session.running.wait()
   }
 

@@ -78,6 +78,30 @@ import Testing
     #expect(try value == before)
   }
 
+  @Test(arguments: ["ln -sf value.new \"$1\"", "rm \"$1\"", "kill -KILL $$"])
+  func `what an editor has left beside the file is kept`(_ end: String) throws {
+    let outcome = try edit("printf %s \(typed) > \"$1.new\"; \(end)")
+    #expect(outcome.exit != 0)
+    let folder = try kept(outcome.errorText)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(try String(contentsOfFile: folder + "/value.new", encoding: .utf8) == typed)
+  }
+
+  @Test func `the mode of an editor that was killed does not stay`() throws {
+    try home.writeProgram(
+      "#!/bin/sh\nprintf \(typed) > \"$1\"\nstty raw -echo </dev/tty\nkill -KILL $$\n", to: "editor")
+    let terminal = try PseudoTerminal()
+    let mode = terminal.mode
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs edit a --value --yes --key-file k"], in: home, input: terminal.path,
+      environment: ["EDITOR": "./editor"])
+    try terminal.wait(for: "[edit/save/keep] ")
+    terminal.type("save\r")
+    #expect(try running.wait(atMost: .seconds(600)).exit == 0)
+    #expect(try value == typed)
+    #expect(terminal.mode == mode)
+  }
+
   @Test func `doctor names on a terminal what is kept`() throws {
     let path = try kept(try edit("printf '\\377' > \"$1\"").errorText)
     let folder = URL(filePath: path).deletingLastPathComponent().path

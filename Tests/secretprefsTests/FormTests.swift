@@ -167,6 +167,7 @@ struct FormTests {
     #expect(Table(rows: []).text.isEmpty)
     #expect(Table(rows: [["a", "bb", ""], ["äöü", "b", "c"]]).text == "a    bb\näöü  b   c\n")
     #expect(Table(rows: [["", ""]]).text == "\n")
+    #expect(Table(rows: [["日本", "b"], ["a", "c"]]).text == "日本  b\na     c\n")
   }
 
   @Test func `a value on its way into JSON is in guarded memory alone`() throws {

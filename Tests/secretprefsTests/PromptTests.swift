@@ -70,6 +70,26 @@ struct PromptTests {
     #expect(!scene.terminal.shown.contains("half"))
   }
 
+  @Test func `a prompt that is begun in the background waits for the foreground, and Enter ends it there`() throws {
+    let scene = try Scene()
+    let mode = scene.terminal.mode
+    let running = try Running(
+      [
+        "/bin/sh", "-mc",
+        """
+        mode=$(stty -g); stty -icrnl -icanon; secretprefs get key &
+        until grep -q 'State:.T' /proc/$!/status; do sleep 0.1; done
+        stty $mode; fg >/dev/null
+        """,
+      ], in: scene.home, input: scene.terminal.path)
+    try scene.terminal.wait(for: "default.spv: ")
+    scene.terminal.type(Self.passphrase + "\r")
+    let outcome = try running.wait()
+    #expect(outcome.exit == 0)
+    #expect(outcome.text.hasSuffix("s3cret"))
+    #expect(scene.terminal.mode == mode)
+  }
+
   @Test func `a stopped prompt echoes, and is repeated when the process continues`() throws {
     let scene = try Scene()
     let running = try Running(

@@ -18,7 +18,7 @@ struct SettingsKeyTests {
     ] as [(String, [KeyPress])])
   func `keys are decoded in order`(_ text: String, _ expected: [KeyPress]) { #expect(keys(text) == expected) }
 
-  @Test(arguments: ["\u{1B}[B", "\u{1B}[5~", "日", "\u{1B}OA"])
+  @Test(arguments: ["\u{1B}[B", "\u{1B}[5~", "日", "\u{1B}OA", "\u{1B}[200~r\ny\u{1B}[A\u{1B}[201~"])
   func `a key whose bytes arrive one by one is one key`(_ text: String) {
     var decoder = KeyDecoder()
     let found = text.utf8.flatMap { decoder.keys(in: [$0]) }
@@ -40,8 +40,20 @@ struct SettingsKeyTests {
     #expect(decoder.keys(in: [0x41]) == [.up])
   }
 
+  @Test(arguments: ["", "r\ny", "\u{1B}[200~\u{1B}", "日\t\u{3}"])
+  func `what is pasted is one key, whatever is in it`(_ text: String) {
+    #expect(keys("a\u{1B}[200~\(text)\u{1B}[201~b") == [.character("a"), .paste(text), .character("b")])
+  }
+
+  @Test func `a pause inside of a paste is no escape`() {
+    var decoder = KeyDecoder()
+    #expect(decoder.keys(in: Array("\u{1B}[200~a\u{1B}".utf8)).isEmpty)
+    #expect(decoder.keysAfterPause().isEmpty)
+    #expect(decoder.keys(in: Array("[201~".utf8)) == [.paste("a")])
+  }
+
   // Their letters must not act: `r` would remove a value.
-  @Test(arguments: ["\u{1B}r", "\u{1B}[200~", "\u{1B}[1;5Q", "\u{1B}[31r", "\u{1B}Or"])
+  @Test(arguments: ["\u{1B}r", "\u{1B}[201~", "\u{1B}[1;5Q", "\u{1B}[31r", "\u{1B}Or"])
   func `the sequence of a different key is dropped as a whole`(_ text: String) {
     #expect(keys(text + "x") == [.character("x")])
   }

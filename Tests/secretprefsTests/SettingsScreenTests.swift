@@ -75,6 +75,28 @@ struct SettingsScreenTests {
     #expect(screen.editor == nil)
   }
 
+  @Test(arguments: [
+    ("b", "ab", false), ("b\n", "ab", false), ("b\nry", "ab", true), ("\nry", "a", true), ("b\r\nc", "ab", true),
+  ])
+  func `a paste types its first line, and says so if it has more`(
+    _ text: String, _ typed: String, isCut: Bool
+  ) async throws {
+    var screen = try screen()
+    await press([.down, .enter, .paste(text)], on: &screen)
+    #expect(screen.editor?.text == typed)
+    #expect(self.text(screen).hasSuffix("only the first line of what was pasted is taken") == isCut)
+    await press([.home, .paste("x"), .character("y"), .enter], on: &screen)
+    #expect(self.text(screen).contains("> host   xy\(typed)\n"))
+  }
+
+  @Test func `a paste into the list does nothing`() async throws {
+    var screen = try screen()
+    await press([.paste("+"), .paste("q"), .paste("r"), .character("y")], on: &screen)
+    #expect(try store.value(forKey: "port") == 80)
+    await press([.character("r"), .paste("y")], on: &screen)
+    #expect(try store.value(forKey: "port") == 80)
+  }
+
   @Test func `escape cancels an edit`() async throws {
     var screen = try screen()
     await press([.enter] + typed("5") + [.escape], on: &screen)

@@ -34,6 +34,33 @@ struct SettingsTerminalTests {
     #expect(try !#require(scene.file).contains("port"))
   }
 
+  @Test func `of a paste the first line is typed, and nothing is a command`() throws {
+    let scene = try SettingsScene()
+    let running = try scene.start()
+    try scene.type(Keys.down + "\r", until: "enter stores")
+    try scene.type("\u{1B}[200~.uk\nry\u{1B}[201~", until: "only the first line of what was pasted is taken")
+    try scene.type("\r", until: "q leaves")
+    try scene.type("\u{1B}[200~ry\u{1B}[201~" + Keys.up, until: "> Port")
+    #expect(try scene.leave(running).exit == 0)
+    #expect(scene.file == #"{"port": 8080, "host": "example.org.uk"}"#)
+    scene.terminal.look()
+    #expect(scene.terminal.shown.matches(of: /\?2004./).map { String($0.output) } == ["?2004h", "?2004l"])
+  }
+
+  @Test func `a screen that is begun in the background sets the mode back that it has in the foreground`() throws {
+    let scene = try SettingsScene()
+    let mode = scene.terminal.mode
+    let running = try scene.shell(
+      """
+      mode=$(stty -g); stty -icrnl -icanon; secretprefs settings shop.json >/dev/tty &
+      until grep -q 'State:.T' /proc/$!/status; do sleep 0.1; done
+      stty $mode; fg >/dev/null
+      """)
+    try scene.wait(for: "8080")
+    #expect(try scene.leave(running).exit == 0)
+    #expect(scene.terminal.mode == mode)
+  }
+
   @Test func `a change by another process appears`() throws {
     let scene = try SettingsScene()
     let running = try scene.start()
@@ -90,6 +117,16 @@ struct SettingsTerminalTests {
     let outcome = try Tool.shell("secretprefs settings shop.json \(option)", in: home)
     #expect(outcome.exit == 64 && outcome.text.isEmpty)
     #expect(outcome.errorText.contains("the options of a vault need --vault"))
+  }
+
+  @Test func `a member whose name no setting can have is listed with the reason`() throws {
+    let home = try Scratch()
+    try home.write(#"{"": {"x": 1, "y": 2}, "b": 3, "c\u0007": null}"#, to: "shop.json")
+    let reason = "a name that is empty or has a control character"
+    let listed = try Tool.shell("secretprefs settings shop.json", in: home)
+    #expect(listed.text == "b       3\n          ! \(reason)\nc\\u{7}    ! \(reason)\n")
+    let json = try Tool.shell("secretprefs settings shop.json --json", in: home)
+    #expect(json.text.contains(#"{"name":"","problem":"\#(reason)"},{"name":"c\u0007","problem":"\#(reason)"}]"#))
   }
 
   @Test func `a password in the file is replaced and never shown`() throws {

@@ -30,7 +30,13 @@ struct Completion: ToolCommand {
     guard let shell = CompletionShell(rawValue: try Self.sole(shells, "shell")) else {
       throw Self.usageError("there is no completion for this shell")
     }
-    let script = Root.completionScript(for: shell) + (shell == .bash ? BashCompletion.addition : "")
+    let generated = Root.completionScript(for: shell)
+    let script =
+      switch shell {
+      case .bash: generated + BashCompletion.addition
+      case .zsh: ZshCompletion.script(generated)
+      default: generated
+      }
     guard json else { return try Output.write(script + "\n") }
     try Output.write(.object([("shell", .string(shell.rawValue)), ("script", .string(script + "\n"))]))
   }

@@ -79,10 +79,20 @@ private struct IncompleteLine: ParsableArguments {
   init() {}
 
   init(_ words: [String], at index: Int) throws {
-    var words = words
+    var words = words.map(Self.unquoted)
     // Any text: what is parsed as the value of an option is not used when that option is completed.
     if words.indices.contains(index) { words[index] = "x" } else { words.append("x") }
     self = try Self.parse(Array(words.dropFirst()))
+  }
+
+  /// A word as the shell would pass it: bash and zsh give a completion the words as they are typed.
+  private static func unquoted(_ word: String) -> String {
+    let shell = CompletionShell.requesting
+    guard shell == .bash || shell == .zsh else { return word }
+    do throws(ToolError) {
+      let words = try ShellWords.split(word, of: "the word")
+      return words.count == 1 ? words[0] : word
+    } catch { return word }
   }
 
   /// What a key can be completed to: the keys of the service, or all references if `word` is the beginning of one.

@@ -77,12 +77,12 @@ final class EditSession {
     return line.last == carriageReturn && original.last != carriageReturn ? line.count - 1 : line.count
   }
 
-  /// Whether the file has something that the vault has not. It has, if that cannot be found out.
+  /// Whether the folder has something that the vault has not. It has, if that cannot be found out.
   private var isWorthKeeping: Bool {
     do {
       let text = try text()
-      return text.count > 0 && !text.isEqual(to: original)
-    } catch { return folder.hasFile }
+      return text.count > 0 && (!text.isEqual(to: original) || folder.names.count > 1)
+    } catch { return !folder.names.isEmpty }
   }
 
   /// Whether the user has chosen not to save.

@@ -23,11 +23,12 @@ struct Editor {
   }
 
   /// Edits a file and waits. A signal that would end this process ends the editor first and then takes effect. The
-  /// editor handles Ctrl-C and Ctrl-\ itself.
+  /// editor handles Ctrl-C and Ctrl-\ itself. An editor that is killed leaves the terminal's mode to this function.
   func edit(_ file: String) throws {
     let before = PendingSignal.catchAll()
     defer { PendingSignal.restore(before) }
     signal(SIGTSTP, SIG_DFL)  // stops this process together with the editor
+    let terminal = TerminalMode()
     let child = try start(file)
     var process: pid_t?
     var received: Int32?
@@ -44,7 +45,9 @@ struct Editor {
       case .stopped: break
       case .notStarted(let number): throw Self.notStarted(number)
       case .exited(let code): return try Self.finish(code == 0 ? nil : "status \(code)", isStopped: false, received)
-      case .killed(let number): return try Self.finish("signal \(number)", isStopped: true, received)
+      case .killed(let number):
+        terminal?.restore()
+        return try Self.finish("signal \(number)", isStopped: true, received)
       // It may go on with its file.
       case nil: throw Stopped(error: ToolError.editorFailed("the process that waits for the editor was killed"))
       }

@@ -122,35 +122,35 @@ final class MemoryFolder {
 
   deinit { if !isKept { Self.remove(path) } }
 
-  /// Whether there is a regular file under the name of the file.
-  var hasFile: Bool {
-    var status = stat()
-    return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-  }
+  /// The names in the directory, or that of the file if they cannot be read. An editor that is killed, or replaces the
+  /// file by a link, leaves text under names of its own.
+  var names: [String] { PathName.names(in: path) ?? [Self.fileName] }
 
   /// Keeps the directory under a name that no later use removes.
-  /// - Returns: the path of the file.
+  /// - Returns: the path of the directory.
   private func keep() -> String {
     isKept = true
     let slash = path.utf8.count - PathName.last(of: path).utf8.count
     let kept = path.prefix(slash) + Self.keptPrefix + PathName.last(of: path).dropFirst(Self.prefix.count)
     do throws(VaultError) { try Descriptor<VaultError>.rename(path, to: String(kept), replaces: false) } catch {
-      return file
+      return path
     }
-    return kept + "/" + Self.fileName
+    return String(kept)
   }
 
   /// Leaves the directory to ``removeAbandoned()``, because a program that has inherited the lock may still use it.
   func leave() { isKept = true }
 
-  /// Keeps the directory, and warns where it is and that the user removes it.
+  /// Keeps the directory, and warns where it is, or where its file is if it has no other, and that the user removes it.
   ///
-  /// - Parameter what: what its file has, at the beginning of the message.
+  /// - Parameter what: what it has, at the beginning of the message.
   /// - Returns: the path of the file.
   @discardableResult
   func keep(_ what: String, _ messages: Messages) -> String {
-    let file = keep()
-    messages.warn("\(what) is kept in memory, in \(displayed(file)); \(Self.removal(of: PathName.directory(of: file)))")
+    let isSole = names == [Self.fileName]
+    let kept = keep()
+    let file = kept + "/" + Self.fileName
+    messages.warn("\(what) is kept in memory, in \(displayed(isSole ? file : kept)); \(Self.removal(of: kept))")
     return file
   }
 

@@ -11,6 +11,7 @@ struct LineEditor {
 
   var text: String { String(characters) }
 
+  /// Of what is pasted, inserts the first line.
   mutating func press(_ key: KeyPress) {
     switch key {
     case .left: position = max(0, position - 1)
@@ -28,6 +29,10 @@ struct LineEditor {
     case .character(let character):
       characters.insert(character, at: position)
       position += 1
+    case .paste(let text):
+      let line = text.prefix { !$0.isNewline }
+      characters.insert(contentsOf: line, at: position)
+      position += line.count
     default: break
     }
   }

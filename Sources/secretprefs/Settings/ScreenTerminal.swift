@@ -1,10 +1,11 @@
 internal import DurableFiles
 
 /// The terminal of standard input and output while a screen is drawn on it: the alternate screen, without echo, with
-/// each key read when it is typed. Ctrl-C and Ctrl-Z stay signals. Deinitialization restores it.
+/// each key read when it is typed, and what is pasted marked. Ctrl-C and Ctrl-Z stay signals. Deinitialization restores
+/// it.
 final class ScreenTerminal {
-  private static let enter = "\u{1B}[?1049h\u{1B}[?7l"
-  private static let leave = "\u{1B}[0m\u{1B}[?7h\u{1B}[?1049l"
+  private static let enter = "\u{1B}[?1049h\u{1B}[?7l" + PastedText.marksOn
+  private static let leave = PastedText.marksOff + "\u{1B}[0m\u{1B}[?7h\u{1B}[?1049l"
 
   /// What came from the keyboard.
   enum Input {
@@ -29,10 +30,7 @@ final class ScreenTerminal {
     return !["", "dumb"].contains(String(cString: kind))
   }
 
-  init() throws {
-    guard tcgetattr(STDIN_FILENO, &normal) == 0 else { throw ToolError.io("examine the terminal", errno) }
-    try prepare()
-  }
+  init() throws { try prepare() }
 
   deinit { restore() }
 
@@ -43,12 +41,16 @@ final class ScreenTerminal {
   }
 
   func prepare() throws {
+    guard let mode = ControllingTerminal.mode(of: STDIN_FILENO) else {
+      throw ToolError.io("examine the terminal", errno)
+    }
+    normal = mode
     if before.isEmpty { before = PendingSignal.catchAll() }
-    var mode = normal
-    mode.c_lflag &= ~tcflag_t(ICANON | ECHO | ECHONL | IEXTEN)
-    mode.c_lflag |= tcflag_t(ISIG)
-    mode.c_iflag &= ~tcflag_t(IXON)
-    guard ControllingTerminal.set(&mode, STDIN_FILENO) else { throw ToolError.io("set the terminal's mode", errno) }
+    var drawing = normal
+    drawing.c_lflag &= ~tcflag_t(ICANON | ECHO | ECHONL | IEXTEN)
+    drawing.c_lflag |= tcflag_t(ISIG)
+    drawing.c_iflag &= ~tcflag_t(IXON | INLCR | IGNCR)
+    guard ControllingTerminal.set(&drawing, STDIN_FILENO) else { throw ToolError.io("set the terminal's mode", errno) }
     isPrepared = true
     try Output.write(Self.enter)
   }

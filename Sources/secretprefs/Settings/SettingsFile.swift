@@ -72,7 +72,11 @@ struct SettingsFile {
         let leaves = try GuardedJSONParser.parts(of: bytes).leaves.filter { !$0.isInArray }
         var names: Set<String> = []
         return leaves.compactMap { leaf in
-          let name = leaf.path.map(\.text).joined(separator: ".")
+          let path = leaf.path.map(\.text)
+          guard !PreferenceName.valid(path.prefix(1)).isEmpty else {
+            return names.insert(path[0]).inserted ? (path[0], "a name that is empty or has a control character") : nil
+          }
+          let name = path.joined(separator: ".")
           let isNew = names.insert(name).inserted
           if leaf.kind == .null { return (name, "null, which is no value") }
           return isNew ? nil : (name, "twice in the file, once with a dot in its name")

@@ -120,6 +120,10 @@ struct SettingsScreen {
     case .enter:
       guard let setting, let text = editor?.text, problem.isEmpty else { return .none }
       return .change { try await setting.set(text: text) }
+    case .paste(let text):
+      editor?.press(key)
+      let isCut = text.drop { !$0.isNewline }.contains { !$0.isNewline }
+      if isCut { status = "only the first line of what was pasted is taken" }
     default: editor?.press(key)
     }
     return .none

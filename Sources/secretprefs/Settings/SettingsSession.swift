@@ -79,6 +79,7 @@ struct SettingsSession {
 
   private mutating func redraw() throws {
     try terminal.prepare()
+    decoder = KeyDecoder()  // the end of a paste may have been discarded
     isStale = true
   }
 

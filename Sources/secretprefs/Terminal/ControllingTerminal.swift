@@ -189,10 +189,14 @@ final class ControllingTerminal {
   }
 
   private func prepare() throws(VaultError) {
+    normal = Self.mode(of: descriptor) ?? normal
     before = PendingSignal.catchAll()
     var asking = normal
     asking.c_lflag &= ~tcflag_t(ECHO | ECHONL)
     asking.c_lflag |= tcflag_t(ICANON | ISIG) | (echoes ? tcflag_t(ECHO) : 0)
+    // Enter ends a line, also where a program that was killed has left the mode of its own keys.
+    asking.c_iflag &= ~tcflag_t(INLCR | IGNCR)
+    asking.c_iflag |= tcflag_t(ICRNL)
     guard Self.set(&asking, descriptor) else {
       let error = VaultError.io("set the terminal's echo")
       PendingSignal.restore(before)
@@ -207,6 +211,14 @@ final class ControllingTerminal {
     _ = Self.set(&normal, descriptor)
     PendingSignal.restore(before)
     before = []
+  }
+
+  /// The mode of a terminal; `nil`, with `errno`, if it has none. In the background, this process stops first, until
+  /// the shell continues it in the foreground: before, the mode is the one in which the shell reads its own commands.
+  static func mode(of descriptor: Int32) -> termios? {
+    _ = retrying { tcdrain(descriptor) }
+    var mode = termios()
+    return tcgetattr(descriptor, &mode) == 0 ? mode : nil
   }
 
   static func set(_ mode: inout termios, _ descriptor: Int32) -> Bool {

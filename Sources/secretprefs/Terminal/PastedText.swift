@@ -7,8 +7,8 @@ struct PastedText {
   /// Let the terminal mark what is pasted, or no longer (xterm, DECSET 2004).
   static let marksOn = "\u{1B}[?2004h"
   static let marksOff = "\u{1B}[?2004l"
-  private static let start = Array("\u{1B}[200~".utf8)
-  private static let end = Array("\u{1B}[201~".utf8)
+  static let start = Array("\u{1B}[200~".utf8)
+  static let end = Array("\u{1B}[201~".utf8)
 
   /// Follows the marks in what is read, byte by byte.
   struct Marks {

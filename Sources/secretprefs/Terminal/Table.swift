@@ -21,9 +21,10 @@ struct Table {
 
   var lines: [String] {
     guard let count = rows.first?.count else { return [] }
-    let widths = (0..<count).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let widths = (0..<count).map { column in rows.map { TerminalText.width($0[column]) }.max() ?? 0 }
     return rows.map { row in
-      let line = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
+      let line = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - TerminalText.width($0)) }
+        .joined(separator: "  ")
       return String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
     }
   }

@@ -15,8 +15,8 @@ struct KeyPressTarget: FuzzTarget {
     try demand(parts == keys, "the keys depend on how their bytes arrive")
     try demand(decoder.keysAfterPause() == whole.keysAfterPause(), "the key after a pause")
     try demand(keys.count <= bytes.count, "more keys than bytes")
-    // What is pending is a beginning of a key, and an enter ends it.
-    try demand(decoder.keys(in: Array("\u{1B}\u{1B}~~\r".utf8)).last == .enter, "the decoder does not go on")
+    // What is pending is a beginning of a key or a paste. The end of a paste and an enter end it.
+    try demand(decoder.keys(in: Array("\u{1B}[201~\u{1B}\u{1B}~~\r".utf8)).last == .enter, "the decoder does not go on")
     try checkLine(keys)
   }
 
