@@ -49,8 +49,8 @@ struct GitMerge: WritingCommand {
   var files: [String] = []
 
   private static let onePin =
-    "a rotation of the vault's keys changes the pin, and one pin opens one side of it: merge with the key file or "
-    + "passphrase of an owner"
+    "the identity was added later, or a rotation of the vault's keys, which changes the pin, is in between: merge with "
+    + "a key file or passphrase of an owner that opens all three"
 
   func perform(_ messages: Messages) throws {
     guard files.count == 3 else { throw Self.usageError("three files are required") }

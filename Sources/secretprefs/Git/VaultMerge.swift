@@ -139,6 +139,9 @@ struct VaultMerge {
     if Self.isSame(before, new) {
       if let before, let new, before.previous.count != new.previous.count {
         try addUnlessOurs(name, Self.dropped)
+      } else if before == nil, other.removed.contains(name) {
+        // The other side has made and removed it: its revision there was that of another value.
+        try renew(name)
       }
       return
     }
@@ -151,7 +154,11 @@ struct VaultMerge {
       return try addUnlessOurs(name, Self.dropped)
     }
     // Even if both sides have written the same.
-    if mine != nil, let copy, try copy.isMade() { return }
+    if let mine, let new, let copy, try copy.isMade() {
+      // The other side may have had another value at this revision before.
+      if mine.revision < new.revision { try renew(name) }
+      return
+    }
     if let new, RotationMark.isPending(in: new) {
       return try addUnlessOurs(name, "a rotation of it is not confirmed, and its old value cannot be merged")
     }

@@ -74,11 +74,20 @@ enum Hints {
 
   /// What to do with the new value of a rotation that was kept in a file.
   ///
-  /// - Parameter options: The options of its service, group and kind, after a blank, or an empty text.
-  static func keptValue(_ options: String, _ file: String, of key: String) -> String {
-    "\"secretprefs set\(options) --file \(shellPath(file)) \(shellKey(key))\" stores the new value; the same command "
-      + "again makes another one"
+  /// - Parameter options: The options of its service and group, after a blank, or an empty text.
+  static func keptValue(_ options: String, rotatedFrom file: String, _ key: String) -> String {
+    "\"secretprefs rotate-value\(options) \(shellWord(key)) -- cat \(shellPath(file))\" \(storesTheNewValue)"
   }
+
+  /// The same for a key that has no value to rotate.
+  ///
+  /// - Parameter options: also that of its kind.
+  static func keptValue(_ options: String, setFrom file: String, _ key: String) -> String {
+    let word = key.contains("=") ? "-- \(shellWord(key))" : shellKey(key)
+    return "\"secretprefs set\(options) --file \(shellPath(file)) \(word)\" \(storesTheNewValue)"
+  }
+
+  private static let storesTheNewValue = "stores the new value; the same command again makes another one"
 
   /// How a backup takes the place of a file.
   ///

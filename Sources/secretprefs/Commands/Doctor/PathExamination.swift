@@ -76,10 +76,14 @@ struct PathExamination {
         .error, "frozen", "the file is mounted by itself and was replaced outside the mount; it no longer changes",
         repair: "mount the directory instead")
     } else if file.isMountPoint {
+      // What cannot be written at all has a finding of its own.
+      let writes =
+        file.isWritable && !file.isOnReadOnlyFileSystem
+        ? "values can be stored, but keys, slots and groups cannot be changed, and " : ""
       add(
         .advice, "mountedFile",
-        "the file is mounted by itself: values can be stored, but keys, slots and groups cannot be changed, and the "
-          + "mount does not see that the file is replaced outside", repair: "mount the directory instead")
+        "the file is mounted by itself: \(writes)the mount does not see that the file is replaced outside",
+        repair: "mount the directory instead")
     }
   }
 

@@ -123,10 +123,20 @@ struct RotateValue: WritingCommand {
       guard let file = Self.keep(output, in: folder, messages) else { throw error.with(hint: Self.lost) }
       // Text of another kind would be refused again.
       guard error.code != VaultError.Code.typeMismatch.rawValue else { throw error }
-      let options = change.place.options + (kind == .string ? "" : " --kind \(kind.label)")
-      let hint = Hints.keptValue(options, file, of: change.key)
-      throw error.with(hint: hint)
+      let isUnknown = error.code == VaultError.Code.durabilityUnknown.rawValue
+      let hint = Self.hint(for: file, of: change, kind, isGone: error.code == VaultError.Code.notFound.rawValue)
+      throw error.with(hint: isUnknown ? "check whether the new value is stored; if not, \(hint)" : hint)
     }
+  }
+
+  /// How the value in a file is stored: by a rotation, which also keeps the old value, unless there is none any more.
+  private static func hint(for file: String, of change: RotationChange, _ kind: ValueKind, isGone: Bool) -> String {
+    // No program can follow a key that begins with a dash.
+    guard isGone || change.key.utf8.first == UInt8(ascii: "-") else {
+      return Hints.keptValue(change.place.options, rotatedFrom: file, change.key)
+    }
+    return Hints.keptValue(
+      change.place.options + (kind == .string ? "" : " --kind \(kind.label)"), setFrom: file, change.key)
   }
 
   /// - Returns: the path of the file; `nil` after a warning if the value could not be kept.
