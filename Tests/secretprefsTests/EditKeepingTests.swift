@@ -78,10 +78,25 @@ import Testing
     #expect(try value == before)
   }
 
-  @Test(arguments: ["ln -sf value.new \"$1\"", "rm \"$1\"", "kill -KILL $$"])
+  @Test(arguments: ["ln -sf value.new \"$1\"", "rm \"$1\"", "kill -KILL $$", ": > \"$1\"; kill -KILL $$"])
   func `what an editor has left beside the file is kept`(_ end: String) throws {
     let outcome = try edit("printf %s \(typed) > \"$1.new\"; \(end)")
     #expect(outcome.exit != 0)
+    let folder = try kept(outcome.errorText)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(try String(contentsOfFile: folder + "/value.new", encoding: .utf8) == typed)
+  }
+
+  @Test func `what a killed editor has left beside an unchanged file is kept also if that is saved`() throws {
+    try home.writeProgram("#!/bin/sh\nprintf %s \(typed) > \"$1.new\"\nkill -KILL $$\n", to: "editor")
+    let terminal = try PseudoTerminal()
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs edit a --value --key-file k"], in: home, input: terminal.path,
+      environment: ["EDITOR": "./editor"])
+    try terminal.wait(for: "[edit/save/keep] ")
+    terminal.type("save\r")
+    let outcome = try running.wait(atMost: .seconds(600))
+    #expect(outcome.exit == 0)
     let folder = try kept(outcome.errorText)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     #expect(try String(contentsOfFile: folder + "/value.new", encoding: .utf8) == typed)
@@ -126,6 +141,25 @@ import Testing
     let stored = try Tool.shell("secretprefs set --file \(path) a --key-file k", in: home)
     #expect(stored.exit == 0, "\(stored.errorText)")
     #expect(try value == typed)
+  }
+
+  @Test func `the hint of a kept value stores it as a rotation, which can be undone`() throws {
+    let old = try value
+    try home.writeProgram(
+      "#!/bin/sh\nln .local/share/secretprefs/default.spv link\nprintf %s \(typed)\n", to: "issue")
+    let outcome = try Tool.shell(
+      "unset XDG_RUNTIME_DIR; secretprefs rotate-value a --key-file k -- ./issue", in: home)
+    #expect(outcome.exit != 0)
+    let path = try kept(outcome.errorText)
+    defer { try? FileManager.default.removeItem(atPath: URL(filePath: path).deletingLastPathComponent().path) }
+    let command = "secretprefs rotate-value a -- cat \(path)"
+    #expect(outcome.errorText.contains("hint: \"\(command)\" stores the new value; the same"), "\(outcome.errorText)")
+    let stored = try Tool.shell("rm link; SECRETPREFS_KEY_FILE=k \(command)", in: home)
+    #expect(stored.exit == 0, "\(stored.errorText)")
+    #expect(try value == typed)
+    let reverted = try Tool.shell("secretprefs rotate-value a --key-file k --revert", in: home)
+    #expect(reverted.exit == 0, "\(reverted.errorText)")
+    #expect(try value == old)
   }
 
   @Test(arguments: [

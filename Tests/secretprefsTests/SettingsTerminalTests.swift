@@ -86,7 +86,12 @@ struct SettingsTerminalTests {
     #expect(outcome.errorText.contains("secretprefs: error: the change is made, but the output is lost: "))
   }
 
-  @Test func `a secret is typed without echo, stored in the vault, and never shown`() throws {
+  @Test(arguments: [
+    ("CANARY-7f3a\n", "CANARY-7f3a"), ("\u{1B}[200~CANARY\nsecond\n\u{1B}[201~\n", "CANARY\nsecond\n"),
+  ])
+  func `a secret is typed or pasted without echo, stored in the vault, and never shown`(
+    _ typed: String, _ secret: String
+  ) throws {
     let scene = try SettingsScene()
     let made = try Tool.shell("secretprefs init --vault v.spv --key-file k", in: scene.home)
     try #require(made.exit == 0)
@@ -94,7 +99,7 @@ struct SettingsTerminalTests {
     try scene.type("\u{1B}[F", until: "> Token  (not set)")
     scene.terminal.type("\r")
     try scene.terminal.wait(for: "token (empty for no change): ")
-    scene.terminal.type("CANARY-7f3a\n")
+    scene.terminal.type(typed)
     try scene.wait(for: "> Token  <redacted>")
     let outcome = try scene.leave(running)
     #expect(outcome.exit == 0)
@@ -102,7 +107,7 @@ struct SettingsTerminalTests {
     #expect(!outcome.errorText.contains("CANARY"))
     #expect(scene.file?.contains("CANARY") == false)
     let got = try Tool.run(["get", "token", "--vault", "v.spv", "--key-file", "k"], in: scene.home)
-    #expect(got.text == "CANARY-7f3a")
+    #expect(got.text == secret)
     let listed = try Tool.shell(
       "secretprefs settings shop.json --descriptions shop-settings.json --vault v.spv --key-file k --json",
       in: scene.home)

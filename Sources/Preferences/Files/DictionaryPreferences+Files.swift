@@ -17,12 +17,10 @@ extension DictionaryPreferences {
   }
 
   /// Creates or replaces the file at `path`. The file is durable when the method returns. An existing file keeps its
-  /// owner and permissions.
+  /// owner and permissions, and what is no value, such as comments and the order.
   ///
   /// - Parameter isPrivate: whether a new file is accessible to this user only, and an existing one that others can
   ///   access is refused.
-  /// Of an existing file, what is no value is kept, such as comments and the order.
-  ///
   /// - Throws: `PreferencesError` with `unwritable`, `exposed`, `unsupportedByFormat`, `limitExceeded`, `malformed` for
   ///   an existing file of another format, or `unreadable` for anything but a regular file, with the old file intact;
   ///   `durabilityUnknown` with the new file in place.

@@ -30,7 +30,8 @@ final class UserDefaultsSuite: Sendable {
       var ofOthers: Set<String> = []
       do throws(PreferencesError) {
         let new = try file.replace { values in
-          ofOthers = Self.changes(from: self.values, to: values)
+          // Before the first read, no observer knows an old value.
+          ofOthers = self.values.map { Self.changes(from: $0, to: values) } ?? []
           edit(&values)
         }
         return (take(new), ofOthers, nil)

@@ -44,11 +44,15 @@ final class EditSession {
       do {
         if step == .edit { try editor.edit(folder.file) }
         let text = try text()
-        guard !text.isEqual(to: original) else { return (text.count, false) }
+        guard !text.isEqual(to: original) else {
+          // After an editor that was killed: what is not in the file cannot be saved.
+          if step == .save, folder.names.count > 1 { folder.keep("what the editor has left", messages) }
+          return (text.count, false)
+        }
         try save(text)
         return (text.count, true)
       } catch {
-        guard isWorthKeeping, !Self.isDeliberate(error) else { throw Self.reported(error) }
+        guard isWorthKeeping(after: error), !Self.isDeliberate(error) else { throw Self.reported(error) }
         guard let next = try nextStep(after: Self.reported(error)) else {
           folder.keep("what you edited", messages)
           throw Self.reported(error)
@@ -78,10 +82,11 @@ final class EditSession {
   }
 
   /// Whether the folder has something that the vault has not. It has, if that cannot be found out.
-  private var isWorthKeeping: Bool {
+  private func isWorthKeeping(after error: any Error) -> Bool {
+    if error is Editor.Stopped, folder.names.count > 1 { return true }
     do {
       let text = try text()
-      return text.count > 0 && (!text.isEqual(to: original) || folder.names.count > 1)
+      return text.count > 0 && !text.isEqual(to: original)
     } catch { return !folder.names.isEmpty }
   }
 

@@ -131,12 +131,13 @@ struct SettingsSession {
     // What was typed ahead was not meant for the list either.
     keys = []
     let secret: SecretBytes
-    do throws(VaultError) {
-      secret = try ControllingTerminal().ask("\(displayed(setting.name)) (empty for no change): ")
+    do {
+      secret = try ControllingTerminal(marksPaste: true)
+        .askValue("\(displayed(setting.name)) (empty for no change): ")
     } catch {
       guard !PendingSignal.isPending else { return false }
       try redraw()
-      screen.status = error.message
+      screen.status = ToolError(thrown: error).message
       return true
     }
     try redraw()
