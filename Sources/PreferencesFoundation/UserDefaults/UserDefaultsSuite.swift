@@ -21,8 +21,8 @@ final class UserDefaultsSuite: Sendable {
 
   /// Applies a change to the current values of the file.
   ///
-  /// - Returns: the keys whose values have changed, those that others have changed in the file, and the error if the new
-  ///   file may not survive a power failure.
+  /// - Returns: the keys whose values have changed, those that others have changed in the file, and the error if the
+  ///   new file may not survive a power failure.
   func change(
     _ edit: (inout [String: PreferenceValue]) -> Void
   ) throws(PreferencesError) -> (keys: Set<String>, ofOthers: Set<String>, failure: PreferencesError?) {
