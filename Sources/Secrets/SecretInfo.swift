@@ -38,9 +38,13 @@ public struct SecretInfo: Sendable, Hashable {
     isExpired = record.expiry.map { $0 <= now } ?? false
     label = record.label
     comment = record.comment
-    let own = record.attributes.filter { $0.name.text != RefreshMark.attribute }
-    attributes = Dictionary(own.map { ($0.name.text, Data($0.data)) }) { first, _ in first }
+    attributes = Dictionary(record.ownAttributes.map { ($0.name.text, Data($0.data)) }) { first, _ in first }
   }
+}
+
+extension RecordInfo {
+  /// The attributes that the application has set, without the lease of a ``RefreshingToken``.
+  var ownAttributes: [RecordEdit.Attribute] { attributes.filter { $0.name.text != RefreshMark.attribute } }
 }
 
 /// Prints as its revision: names, labels and comments may be confidential.

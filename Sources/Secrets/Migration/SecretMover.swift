@@ -24,8 +24,7 @@ struct SecretMover: Sendable {
     var edit: RecordEdit {
       guard let record else { return RecordEdit() }
       var edit = RecordEdit(metadataOf: record)
-      let own = record.attributes.filter { $0.name.text != RefreshMark.attribute }
-      edit.attributes = own.isEmpty ? .remove : .set(own)
+      edit.attributes = record.ownAttributes.isEmpty ? .remove : .set(record.ownAttributes)
       return edit
     }
   }
