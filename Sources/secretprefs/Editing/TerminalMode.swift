@@ -8,17 +8,14 @@ final class TerminalMode {
   /// `nil` without a terminal, and in the background, where the mode is that of the program in the foreground.
   init?() {
     descriptor = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard isInForeground, tcgetattr(descriptor, &mode) == 0 else { return nil }
+    guard ControllingTerminal.isForeground(of: descriptor), tcgetattr(descriptor, &mode) == 0 else { return nil }
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// In the background, setting the mode would stop this process.
-  private var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
-
   /// Sets the mode again, if this process is in the foreground.
   func restore() {
-    guard isInForeground else { return }
+    guard ControllingTerminal.isForeground(of: descriptor) else { return }
     _ = retrying { tcsetattr(descriptor, TCSADRAIN, &mode) }
   }
 }

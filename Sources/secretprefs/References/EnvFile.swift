@@ -85,8 +85,10 @@ final class EnvFile {
 
   /// Whether a value is read as it is: it is no reference, has none, and is none of another program.
   static func isPlain(_ value: UnsafeRawBufferPointer) -> Bool {
-    guard case .plain? = try? content(of: value, at: 0..<value.count) else { return false }
-    return true
+    do throws(ToolError) {
+      if case .plain = try content(of: value, at: 0..<value.count) { return true }
+    } catch {}  // a part of it is a reference
+    return false
   }
 
   private static func content(of bytes: UnsafeRawBufferPointer, at range: Range<Int>) throws(ToolError) -> Content {

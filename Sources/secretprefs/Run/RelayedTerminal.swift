@@ -28,15 +28,13 @@ final class RelayedTerminal {
     if isShared { close(descriptor) }
   }
 
-  /// Whether this process is in the foreground of the terminal. In the background, reading from it or setting its mode
-  /// would stop this process.
-  private var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
-
   /// Passes on each key as it is, unless this process is in the background.
   ///
   /// - Returns: Whether the terminal was acquired by this call.
   func acquire() -> Bool {
-    guard !isTaken, isInForeground, tcgetattr(descriptor, &normal) == 0 else { return false }
+    guard !isTaken, ControllingTerminal.isForeground(of: descriptor), tcgetattr(descriptor, &normal) == 0 else {
+      return false
+    }
     var mode = normal
     mode.c_iflag &= ~tcflag_t(IGNBRK | BRKINT | PARMRK | ISTRIP | INLCR | IGNCR | ICRNL | IXON)
     mode.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | IEXTEN)
@@ -49,7 +47,7 @@ final class RelayedTerminal {
   }
 
   func release() {
-    guard isTaken, isInForeground else { return }
+    guard isTaken, ControllingTerminal.isForeground(of: descriptor) else { return }
     _ = retrying { tcsetattr(descriptor, TCSADRAIN, &normal) }
     isTaken = false
   }

@@ -221,6 +221,10 @@ final class ControllingTerminal {
     return tcgetattr(descriptor, &mode) == 0 ? mode : nil
   }
 
+  /// Whether this process is in the foreground of a terminal. In the background, reading from it or setting its mode
+  /// would stop this process.
+  static func isForeground(of descriptor: Int32) -> Bool { tcgetpgrp(descriptor) == getpgrp() }
+
   static func set(_ mode: inout termios, _ descriptor: Int32) -> Bool {
     retrying { tcsetattr(descriptor, TCSAFLUSH, &mode) } == 0
   }

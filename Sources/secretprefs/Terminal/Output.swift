@@ -1,6 +1,6 @@
 internal import DurableFiles
-internal import VaultCore
 internal import Synchronization
+internal import VaultCore
 
 /// Writes results to standard output. Lost output is an error whose code says whether the vault was changed before.
 enum Output {
