@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Allocates blocks of 32 bytes in guarded pages that many keys share.
 ///
-/// A separate page for each key would cost seven system calls to allocate and four to free, four entries in the
+/// A separate page for each key would cost eight system calls to allocate and four to free, four entries in the
 /// kernel's memory map, and one of the few pages that may be locked. A vault with a thousand access groups has
 /// thousands of keys. So 126 keys share a page, and each is wiped when it is released.
 enum KeyPages {

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The guarded pages of sealers that were released, wiped, for the next sealers.
 ///
-/// A page takes seven system calls to allocate and four to free, about 20 µs. Each load of a vault needs one, and so
+/// A page takes eight system calls to allocate and four to free, about 20 µs. Each load of a vault needs one, and so
 /// does its first read (`Docs/Decisions/0006`).
 enum SealerPages {
   /// One guarded page, as an object that a list can contain.

@@ -215,14 +215,14 @@ struct SealLimit {
 /// checksum and open the section that has them; write the file, and replace the old one.
 struct BatchLimit {
   private let path: String
-  private let directory: Int32
+  private let folder: String
   private let records: Int
   private var value = SealLimit.value
   private var section: SealLimit
 
   init(in directory: String, records: Int, recordBytes: Int) {
     path = directory + "/limit"
-    self.directory = Glibc.open(directory, O_RDONLY | O_DIRECTORY)
+    folder = directory
     self.records = records
     section = SealLimit(contextBytes: 72, bodyBytes: records * recordBytes)
   }
@@ -237,8 +237,10 @@ struct BatchLimit {
     _ = write(file, section.sealed, section.sealed.count)
     fdatasync(file)
     rename(path + ".tmp", path)
+    let directory = Glibc.open(folder, O_RDONLY | O_DIRECTORY)
     fsync(directory)
     close(file)
+    close(directory)
   }
 }
 

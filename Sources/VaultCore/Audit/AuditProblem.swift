@@ -15,6 +15,9 @@ extension Vault {
   /// Checks whether the log of each granted group that is logged can take an event: it opens for writing, can be
   /// continued or made, and has a reserve for when the disk is full. Extends that reserve; logs nothing, makes no file
   /// and hands none over.
+  ///
+  /// - Returns: one problem for each group whose log cannot, or soon cannot; none if all can.
+  /// - Throws: ``VaultError/Code/locked``, and the code of a vault that cannot be read. That of a log is in its problem.
   public func auditProblems() throws(VaultError) -> [AuditProblem] { try auditProblems(isUse: true) }
 
   func auditProblems(isUse: Bool) throws(VaultError) -> [AuditProblem] {

@@ -6,6 +6,7 @@ extension VaultHandle.Loaded {
   func audit(of group: Vault.Identifier, or taken: AuditKeys?) throws(VaultError) -> AuditKeys? {
     guard !isLocked else { return taken }
     let state = try state
+    // Before the group is looked up, because most vaults have no log.
     guard taken != nil || state.snapshot.isLogged else { return nil }
     guard state.group(group) != nil else { return taken }
     return try state.content(group).audit(state.sealer)
