@@ -51,6 +51,13 @@ struct CompletionTests {
       terminal.type(CompletionTests.preparation[shell]! + "\n")
       try terminal.wait(for: "ready")
     }
+
+    /// Types a line, and waits for an answer that may have been shown before.
+    func type(_ line: String, until answer: String) throws {
+      let times = terminal.shown.components(separatedBy: answer).count
+      terminal.type(line)
+      try terminal.wait(for: answer, times: times)
+    }
   }
 
   @Test(arguments: shells.keys.sorted())
@@ -87,8 +94,7 @@ struct CompletionTests {
       ("get secret://shop\t", "value-of-service"),
       ("run --env X=secret://default/gi\t -- sh -c 'echo seen-$X'", "seen-value-of-github"),
     ] {
-      terminal.type("secretprefs \(typed)\n")
-      try terminal.wait(for: answer)
+      try session.type("secretprefs \(typed)\n", until: answer)
     }
     terminal.type("exit\n")
     _ = try session.running.wait()
@@ -110,8 +116,7 @@ struct CompletionTests {
       ("get \"db/main/p\t", "value-of-db/main/password"),
       ("get --key-file ~/key db/main/u\t", "value-of-db/main/user"), ("get --group 'billing' on\t", "value-of-billing"),
     ] {
-      terminal.type("secretprefs \(typed)\n")
-      try terminal.wait(for: answer)
+      try session.type("secretprefs \(typed)\n", until: answer)
     }
     // All candidates whole, and not what follows their last slash.
     terminal.type("secretprefs get db/main/\t\t")
@@ -130,11 +135,17 @@ struct CompletionTests {
       ("get 'two words' --key-file=ke\t", "value-of-two words"),
       ("run --only github -- printe\tGITHUB", "value-of-github"),
     ] {
-      terminal.type("secretprefs \(typed)\n")
-      try terminal.wait(for: answer)
+      try session.type("secretprefs \(typed)\n", until: answer)
     }
     terminal.type("exit\n")
     _ = try session.running.wait()
+  }
+
+  @Test func `the script for zsh takes values behind an equals sign, and completes the command of run`() throws {
+    let script = try Tool.run(["completion", "zsh"], in: Scratch()).text
+    #expect(script.contains("'--service=[") && script.contains("'*:::command:_normal'"))
+    // An option without a value takes none.
+    #expect(script.contains("'--json[") && !script.contains("'--json=["))
   }
 
   @Test func `there is a bash`() { #expect(Self.shells["bash"] != nil) }
